@@ -1,3 +1,4 @@
+import { systemClock } from '../kit/clock.ts';
 import { InformerError, isInformerError } from '../kit/error.ts';
 import { jsonText } from '../kit/exact-json.ts';
 import { checkArgument, checkChoice, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
@@ -265,9 +266,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     if (!isSuccess(response)) throw await this.#failure(response, { verb: 'list', namespace: this.namespace, signal });
     if (!options.continue) this.#listedSince = this.#traffic.toJSON();
     const page = await readList<T>(this.#bounded('list', response, this.#listedSince), {
-      gvr: this.gvr,
-      table: this.#isTable,
-      ...this.#managedFields,
+      ...this.#decoding,
       unwanted,
       arrived,
       reading,
@@ -308,13 +307,8 @@ export class ResourceApi<T extends object = UnknownObject> {
     if (!isSuccess(response)) throw await this.#failure(response, { verb: 'watch', namespace: this.namespace, signal });
     await checkIsWatch(response, this.gvr);
     this.#refusedWatches?.accepted(this);
-    return new WatchStream<T>(this.#bounded('watch', response), {
-      gvr: this.gvr,
-      table: this.#isTable,
-      ...this.#managedFields,
-      unwanted,
-      traffic: this.#traffic,
-    });
+    const decoding = { ...this.#decoding, unwanted, traffic: this.#traffic };
+    return new WatchStream<T>(this.#bounded('watch', response), decoding);
   }
 
   /**
@@ -494,6 +488,12 @@ export class ResourceApi<T extends object = UnknownObject> {
     if (!write || write.dryRun) return undefined;
     const { server } = servedTypesOf(this) ?? {};
     return noteWrite({ server, gvr: this.gvr, namespace, method, name, fieldManager: write.fieldManager, replaced });
+  }
+
+  /** How a list and a watch are decoded. Rows note when they arrive. */
+  get #decoding() {
+    const { clock = systemClock } = surroundingsOf(this);
+    return { gvr: this.gvr, table: this.#isTable, now: () => clock.now(), ...this.#managedFields };
   }
 
   #objectIn<R extends object>(bytes: Buffer): R {

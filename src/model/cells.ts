@@ -19,6 +19,8 @@ export const COLUMNS_WITHOUT_TABLE: readonly TableColumn[] = [
 export interface Cells {
   readonly columns: readonly TableColumn[];
   readonly cells: readonly unknown[];
+  /** When the server printed the row, wall-clock ms, if a cell says how long ago something was. */
+  readonly at?: number;
 }
 
 /** The printed heading of a column: `UP-TO-DATE`. */

@@ -1,5 +1,6 @@
 import { humanDuration } from '../kit/duration.ts';
 import { jsonText } from '../kit/exact-json.ts';
+import { cellsAt, rowOfStored } from '../model/cell-ages.ts';
 import type { TableColumn } from '../model/cells.ts';
 import { FieldSelector } from '../model/field-selector.ts';
 import { formatGroupVersion } from '../model/gvr.ts';
@@ -84,8 +85,9 @@ export class RecordedForm {
     return this.#isTable ? `${this.#tableBegin(metadata, null)}{"cells":[],"object":${object}}]}` : object;
   }
 
-  /** The cells with the age, which a recording does not have. */
-  #cells(object: RecordedState['object'], cells: readonly unknown[] = []): readonly unknown[] {
+  /** The cells at the time of the answer, with the age, which a recording does not have. */
+  #cells(object: RecordedState['object'], stored: readonly unknown[] = []): readonly unknown[] {
+    const cells = cellsAt(rowOfStored(this.#columns, stored), this.#now());
     const age = this.#columns.findIndex(({ name }) => name === 'Age');
     const { creationTimestamp } = (object as unknown as ReadonlyObject).metadata;
     const created = Date.parse(creationTimestamp ?? '');

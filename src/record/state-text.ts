@@ -1,5 +1,6 @@
 import { jsonText, parseJson } from '../kit/exact-json.ts';
 import { sameValue } from '../kit/same-value.ts';
+import { storedCells } from '../model/cell-ages.ts';
 import type { Cells } from '../model/cells.ts';
 import { managedFieldsText } from '../model/managed-fields-text.ts';
 import { applyDelta, deltaOf, type ListDelta, type MapDelta, sharing } from './delta.ts';
@@ -8,7 +9,10 @@ import { type StateShape, shapedDelta } from './state-shape.ts';
 /** A state of an object, with the cells of its row. */
 export interface RecordedState {
   readonly object: Readonly<Record<string, unknown>>;
-  /** Undefined where the server gave none. The cell of an age is null: it is not the same a second later. */
+  /**
+   * Undefined where the server gave none. The cell of an age is null: it is not the same a second later. Behind the last
+   * one is when the row was printed, if another cell says how long ago something was.
+   */
   readonly cells: readonly unknown[] | undefined;
 }
 
@@ -78,6 +82,8 @@ export function stateOf(text: string, before: RecordedState | undefined, shape: 
 
 /** The cells of a row without its age. */
 export function cellsToRecord(row: Cells | undefined): readonly unknown[] | undefined {
-  const age = row?.columns.findIndex(({ name }) => name === 'Age') ?? -1;
-  return age < 0 ? row?.cells : row?.cells.with(age, null);
+  if (!row) return undefined;
+  const age = row.columns.findIndex(({ name }) => name === 'Age');
+  const cells = storedCells(row);
+  return age < 0 || age >= cells.length ? cells : cells.with(age, null);
 }

@@ -94,6 +94,33 @@ describe('a recording as an API server', () => {
     ]);
   });
 
+  it('answers with cells that are as old as the moment: an Event was last seen an hour before it', async () => {
+    const server = await recordedServer();
+    const { clock, sandbox } = server;
+    const file = folder.file('events.db');
+    const run = await recording(server, ['v1/events'], { file });
+    sandbox.apply({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: 'web.1', namespace: 'shop' },
+      involvedObject: { kind: 'Pod', name: 'web', namespace: 'shop' },
+      type: 'Warning',
+      lastTimestamp: new Date(clock.now()).toISOString(),
+    });
+    await clock.advance(1_000);
+    const soon = clock.now();
+    await clock.advance(3_600_000);
+    await run.end();
+    using opened = Recording.open(file);
+    const lastSeenAt = async (at: number) => {
+      const client = createClient(new RecordedApi({ recording: opened, at }), { logger: silentLogger });
+      const events = client.resource({ group: '', version: 'v1', resource: 'events' }, { as: { table: 'Metadata' } });
+      const [event] = (await events.list()).items;
+      return event && cellsOf(event)?.cells[0];
+    };
+    expect([await lastSeenAt(soon), await lastSeenAt(clock.now())]).toEqual(['1s', '60m']);
+  });
+
   it('takes no writes', async () => {
     using server = await recorded();
     const client = server.clientAt(server.now);

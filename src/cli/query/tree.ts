@@ -51,14 +51,14 @@ const nameOf = ({ item: { object, type } }: Tree) => qualifiedName(object.metada
 function textOf({ format, noHeaders, namespaces, counting }: QueryPlan, trees: readonly Tree[], now: number): string {
   const places = trees.some(({ item }) => item.type.cluster !== undefined) ? [CLUSTER] : [];
   const withNamespace = onlyNamespaceOf(namespaces) === undefined;
-  const records = () => trees.map(treeRecord);
+  const records = () => trees.map((tree) => treeRecord(tree, now));
   return treesTextOf(format)({ trees, records }, { now, noHeaders, places, withNamespace, ...counting });
 }
 
 /** A tree as data. */
-function treeRecord({ item, isAsked, children }: Tree): object {
+function treeRecord({ item, isAsked, children }: Tree, now: number): object {
   const { object, type } = item;
-  const { ready, status, restarts } = factsOf(item);
+  const { ready, status, restarts } = factsOf(item, now);
   const { name, namespace, uid, creationTimestamp } = object.metadata;
   return {
     cluster: type.cluster,
@@ -72,6 +72,6 @@ function treeRecord({ item, isAsked, children }: Tree): object {
     status: status || undefined,
     restarts: restarts || undefined,
     asked: isAsked,
-    children: children.map(treeRecord),
+    children: children.map((child) => treeRecord(child, now)),
   };
 }

@@ -29,6 +29,8 @@ export interface ListBodyOptions {
   gvr: GroupVersionResource;
   /** Whether a table was requested. The server may send plain objects all the same. */
   table: boolean;
+  /** The wall-clock time, ms: rows note when they arrive. Absent: their cells do not grow older. */
+  now?: (() => number) | undefined;
   dropManagedFields: boolean;
   /** managedFields stay beside each object as text. */
   managedFieldsAsText?: boolean | undefined;
@@ -240,7 +242,7 @@ function rowFinisher({ columnDefinitions }: Fields, options: ListBodyOptions): (
   return (value) => {
     const row = rowFrom(value);
     if (options.dropManagedFields) dropManagedFields(row.object);
-    return objectOfRow(row, columns);
+    return objectOfRow(row, columns, options);
   };
 }
 

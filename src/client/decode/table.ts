@@ -1,4 +1,5 @@
 import { InformerError } from '../../kit/error.ts';
+import { printedRow } from '../../model/cell-ages.ts';
 import { type TableColumn, withCells } from '../../model/cells.ts';
 import type { KubeObject, ObjectMeta } from '../../model/object.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
@@ -34,15 +35,15 @@ export function isTable(value: unknown): value is Table {
 
 /**
  * The object of a row, with its cells attached. Without an object in the row (`includeObject=None`) the result has only
- * the name in the cells. It has no namespace, so it has no key in a cache.
+ * the name in the cells. It has no namespace, so it has no key in a cache. `now`: the wall-clock time, ms.
  */
 export function objectOfRow<T extends object>(
   { object, cells: given }: TableRow,
   columns: readonly TableColumn[],
-  version?: string,
+  { version, now }: { readonly version?: string | undefined; readonly now?: (() => number) | undefined } = {},
 ): T {
   const cells: readonly unknown[] = Array.isArray(given) ? given : [];
-  return withCells((object ?? nameOnly(cells, columns, version)) as T, { columns, cells });
+  return withCells((object ?? nameOnly(cells, columns, version)) as T, printedRow(columns, cells, now));
 }
 
 /** The rows of a table that a server sent; none if it has none. Throws `decode` for what is no list of rows. */
@@ -73,7 +74,13 @@ export function columnsIn(definitions: unknown): TableColumn[] {
 
 /** Turns table events into events of objects. A server sends the columns with the first event of a watch only. */
 export class TableEvents<T extends object> {
+  readonly #now: (() => number) | undefined;
   #columns: readonly TableColumn[] = [];
+
+  /** `now`: the wall-clock time, ms. */
+  constructor(now?: () => number) {
+    this.#now = now;
+  }
 
   objectsOf(events: readonly WatchEvent<unknown>[]): WatchEvent<T>[] {
     return events.flatMap((event) =>
@@ -86,7 +93,9 @@ export class TableEvents<T extends object> {
     const rows = rowsIn(table.rows);
     if (type === 'BOOKMARK') return [{ type, object: bookmarkOf(table, rows) }];
     const version = table.metadata?.resourceVersion;
-    return rows.map((row) => ({ type, object: objectOfRow<T>(row, this.#columns, version) }) as WatchEvent<T>);
+    return rows.map(
+      (row) => ({ type, object: objectOfRow<T>(row, this.#columns, { version, now: this.#now }) }) as WatchEvent<T>,
+    );
   }
 }
 

@@ -14,6 +14,8 @@ import { WatchDecoder } from './watch-decoder.ts';
 export interface WatchStreamOptions {
   gvr: GroupVersionResource;
   table: boolean;
+  /** The wall-clock time, ms: rows note when they arrive. Absent: their cells do not grow older. */
+  now?: (() => number) | undefined;
   dropManagedFields: boolean;
   /** managedFields stay beside each object as text. */
   managedFieldsAsText?: boolean | undefined;
@@ -39,7 +41,7 @@ export class WatchStream<T extends object> implements AsyncIterableIterator<Watc
   constructor(body: AsyncIterable<Uint8Array>, options: WatchStreamOptions) {
     this.#chunks = body[Symbol.asyncIterator]();
     this.#decoder = new WatchDecoder({ decode: eventDecoder(options), leavesOut: leavesOutOf(options) });
-    this.#tables = options.table ? new TableEvents<T>() : undefined;
+    this.#tables = options.table ? new TableEvents<T>(options.now) : undefined;
     this.#dropManagedFields = options.dropManagedFields;
     this.#traffic = options.traffic;
   }

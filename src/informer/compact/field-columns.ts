@@ -1,4 +1,5 @@
 import { jsonText, parseJson } from '../../kit/exact-json.ts';
+import { isSince } from '../../model/cell-ages.ts';
 import { type Cells, cellsOf, cellVariable, headingOf, type TableColumn, withCells } from '../../model/cells.ts';
 import { type Address, addressText } from '../../model/field-path.ts';
 import { type Block, MOST_COLUMNS } from './block.ts';
@@ -236,7 +237,8 @@ class CellPicker {
     const row = cellsOf(object);
     if (!row) return undefined;
     const number = this.#lists.numberOf(row.columns);
-    return `${number}${jsonText(this.#placesIn(number).map((place) => row.cells[place]))}`;
+    const picked = jsonText(this.#placesIn(number).map((place) => row.cells[place]));
+    return `${number}${picked}${this.#timeOf(row, number) ?? ''}`;
   }
 
   /** Adds the picked cells of an object, which has a row, to its fields. */
@@ -245,7 +247,15 @@ class CellPicker {
     const number = this.#lists.numberOf(row.columns);
     const cells: unknown[] = [];
     for (const place of this.#placesIn(number)) cells[place] = row.cells[place];
-    return withCells(fields, { columns: this.#lists.at(number), cells });
+    const at = this.#timeOf(row, number);
+    return withCells(fields, { columns: this.#lists.at(number), cells, ...(at === undefined ? {} : { at }) });
+  }
+
+  /** When the row was printed, if a picked cell is the time since something happened. */
+  #timeOf({ columns, at }: Cells, number: number): number | undefined {
+    if (at === undefined) return undefined;
+    const isPicked = (place: number) => isSince(columns[place] as TableColumn);
+    return this.#placesIn(number).some(isPicked) ? at : undefined;
   }
 
   #placesIn(number: number): readonly number[] {

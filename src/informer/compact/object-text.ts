@@ -1,4 +1,5 @@
 import { jsonText, parseJson } from '../../kit/exact-json.ts';
+import { rowOfStored, storedCells } from '../../model/cell-ages.ts';
 import { type Cells, cellsOf, withCells } from '../../model/cells.ts';
 import { readIn } from '../../model/gvr.ts';
 import { managedFieldsText, withParsedManagedFields } from '../../model/managed-fields-text.ts';
@@ -83,15 +84,15 @@ export class ObjectTexts {
     };
   }
 
-  #cellsOf(number: number, cells: Cells['cells']): Cells {
-    return { columns: this.#columns.at(number), cells };
+  #cellsOf(number: number, stored: Cells['cells']): Cells {
+    return rowOfStored(this.#columns.at(number), stored);
   }
 
-  #rowText({ columns, cells }: Cells, object: object): string {
+  #rowText(row: Cells, object: object): string {
     const { creationTimestamp } = hasMetadata(object) ? object.metadata : {};
     const created = typeof creationTimestamp === 'string' ? creationTimestamp : null;
-    const text = jsonText(cells);
-    return `[${this.#columns.numberOf(columns)},${JSON.stringify(created)},${text.length},${text},${jsonText(object)}]`;
+    const text = jsonText(storedCells(row));
+    return `[${this.#columns.numberOf(row.columns)},${JSON.stringify(created)},${text.length},${text},${jsonText(object)}]`;
   }
 }
 

@@ -1,6 +1,7 @@
 import { goSprint } from '../../expr/go-text.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { isContainer, jsonText } from '../../kit/exact-json.ts';
+import { cellAt } from '../../model/cell-ages.ts';
 import { type Cells, COLUMNS_WITHOUT_TABLE, type TableColumn } from '../../model/cells.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { EventWord } from '../../stream/envelope.ts';
@@ -8,7 +9,7 @@ import { statesOf } from '../cell-states.ts';
 import { cellText } from '../escape.ts';
 import type { Painter } from '../painter.ts';
 import { type PlaceColumn, type PrintedObject, type PrintedType, qualifiedName, typeName } from '../printer.ts';
-import { seriesTextOf } from './event-series.ts';
+import { type SeriesText, seriesTextOf } from './event-series.ts';
 
 /** The data of one row. */
 export interface RowSource extends PrintedObject {
@@ -132,18 +133,18 @@ function serverColumn({ name, format, type }: TableColumn, i: number, kind: Prin
     };
   return {
     heading,
-    cell: ({ cells }) => textOf(cells?.cells[i]),
-    data: ({ cells }) => dataOf(cells?.cells[i]),
+    cell: ({ cells, now }) => textOf(cells && cellAt(cells, i, now)),
+    data: ({ cells, now }) => dataOf(cells && cellAt(cells, i, now)),
     paint: statePaint(heading),
   };
 }
 
 /** The time of an Event; of one that was counted it is followed by how often it came. */
-function lastSeenColumn(i: number, seriesText: (cells: Cells | undefined) => string): Column {
+function lastSeenColumn(i: number, seriesText: SeriesText): Column {
   return {
     heading: 'LAST SEEN',
-    cell: ({ cells }) => textOf(cells?.cells[i]) + seriesText(cells),
-    data: ({ cells }) => dataOf(cells?.cells[i]),
+    cell: ({ cells, now }) => (cells ? textOf(cellAt(cells, i, now)) + seriesText(cells, now) : ''),
+    data: ({ cells, now }) => dataOf(cells && cellAt(cells, i, now)),
   };
 }
 

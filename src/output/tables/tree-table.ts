@@ -1,4 +1,5 @@
 import { humanDuration } from '../../kit/duration.ts';
+import { cellAt } from '../../model/cell-ages.ts';
 import { cellsOf } from '../../model/cells.ts';
 import { statesOf } from '../cell-states.ts';
 import { cellText } from '../escape.ts';
@@ -39,12 +40,12 @@ export interface TreeFacts {
   readonly restarts: string;
 }
 
-/** Reads readiness, status and restarts from the cells that types have for them. */
-export function factsOf({ object }: PrintedObject): TreeFacts {
+/** Reads readiness, status and restarts from the cells that types have for them, as they are at this time, ms. */
+export function factsOf({ object }: PrintedObject, now: number): TreeFacts {
   const row = cellsOf(object);
   const cell = (heading: string) => {
     const i = row?.columns.findIndex(({ name }) => name.toUpperCase() === heading) ?? -1;
-    const value = i < 0 ? undefined : row?.cells[i];
+    const value = row && i >= 0 ? cellAt(row, i, now) : undefined;
     return value === undefined || value === null ? '' : cellText(String(value));
   };
   const [ready, desired] = [cell('READY') || cell('COMPLETIONS') || cell('SUCCESSFUL'), cell('DESIRED')];
@@ -57,7 +58,7 @@ export function factsOf({ object }: PrintedObject): TreeFacts {
 
 /** A ReplicaSet that a rollout has left behind: it is to have no pods, and has none. */
 const isLeftBehind = ({ item, isAsked, children }: PrintedTree): boolean =>
-  item.type.kind === 'ReplicaSet' && !isAsked && children.length === 0 && /^0?\/0$/.test(factsOf(item).ready);
+  item.type.kind === 'ReplicaSet' && !isAsked && children.length === 0 && /^0?\/0$/.test(factsOf(item, 0).ready);
 
 const LINES = { more: '├─ ', last: '└─ ', through: '│  ', blank: '   ' };
 const ASCII_LINES = { more: '|- ', last: '`- ', through: '|  ', blank: '   ' };
@@ -81,7 +82,7 @@ export function treeTable(trees: readonly PrintedTree[], options: TreeTableOptio
   const rows = lines.map(({ branch, tree, text = '' }) => {
     if (!tree) return [...before.map(() => ''), `${branch}${text}`];
     const { object, type } = tree.item;
-    const { ready, status, restarts } = factsOf(tree.item);
+    const { ready, status, restarts } = factsOf(tree.item, now);
     const name = cellText(qualifiedName(object.metadata.name ?? '', type));
     const place = [
       ...places.map((place) => place.cell(tree.item)),

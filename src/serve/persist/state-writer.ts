@@ -1,6 +1,7 @@
 import type { StateChange } from '../../informer/state-change.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { jsonText, parseJson } from '../../kit/exact-json.ts';
+import { rowOfStored, storedCells } from '../../model/cell-ages.ts';
 import { cellsOf, type TableColumn, withCells } from '../../model/cells.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
@@ -130,9 +131,9 @@ export class StateWriter {
 
 function rowOf(key: ObjectKey, object: ReadonlyObject): StoredRow {
   const { uid = '', resourceVersion: version = '' } = object.metadata;
-  const cells = cellsOf(object)?.cells;
+  const row = cellsOf(object);
   const text = storedText(object, false);
-  return { key, uid, version, text: cells ? `${jsonText(cells)}\n${text}` : text };
+  return { key, uid, version, text: row ? `${jsonText(storedCells(row))}\n${text}` : text };
 }
 
 export const columnsTextOf = ({ rows }: StoredRows) => rows.find(({ key }) => key === COLUMNS)?.text;
@@ -148,7 +149,7 @@ export async function objectsOfRows({ rows }: StoredRows, clock: Clock): Promise
     const [body = '', cells] = text.split('\n').toReversed(); // JSON has no line breaks
     const object = objectOfText(body);
     const hasCells = columns && cells !== undefined;
-    objects.push(hasCells ? withCells(object, { columns, cells: parseJson(cells) as unknown[] }) : object);
+    objects.push(hasCells ? withCells(object, rowOfStored(columns, parseJson(cells) as unknown[])) : object);
     if (clock.monotonic() < until) continue;
     await clock.yield();
     until = clock.monotonic() + SLICE_MS;

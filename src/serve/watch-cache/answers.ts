@@ -45,17 +45,20 @@ export async function cachedList(
   const objects = source.sorted().filter(([key, object]) => request.selects?.(object, key) !== false);
   const columns = columnsOf(objects[0]?.[1] ?? collection.anyObject());
   if (request.form.kind === 'table' && !columns) unserved(`no object has shown the columns of ${collection.name} yet`);
-  return chunked(listAround(request.form, collection, source.version, columns ?? []), objects, request);
+  return chunked(listAround(request.form, collection, source.version, columns ?? []), objects, {
+    request,
+    now: context.clock.now(),
+  });
 }
 
 function* chunked(
   [head, end]: readonly [string, string],
   objects: readonly (readonly [string, ReadonlyObject])[],
-  { form }: ReadRequest,
+  { request, now }: { readonly request: ReadRequest; readonly now: number },
 ): Generator<string> {
   let text = head;
   for (const [i, [, object]] of objects.entries()) {
-    text += (i === 0 ? '' : ',') + itemText(form, object);
+    text += (i === 0 ? '' : ',') + itemText(request.form, object, now);
     if (text.length < CHUNK_LENGTH) continue;
     yield text;
     text = '';
@@ -164,7 +167,8 @@ class CacheWatch {
     const columns = columnsOf(object);
     const isNew = columns !== this.#columns;
     this.#columns = columns;
-    return `{"type":"${type}","object":${eventObjectText(this.#request.form, object, isNew ? columns : undefined)}}\n`;
+    const row = { columns: isNew ? columns : undefined, now: this.#context.clock.now() };
+    return `{"type":"${type}","object":${eventObjectText(this.#request.form, object, row)}}\n`;
   }
 
   #expired(): Status {

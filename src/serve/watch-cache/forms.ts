@@ -1,5 +1,6 @@
 import type { IncludeObject } from '../../client/decode/table.ts';
 import { jsonText } from '../../kit/exact-json.ts';
+import { cellsAt } from '../../model/cell-ages.ts';
 import { cellsOf, type TableColumn } from '../../model/cells.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
@@ -48,23 +49,24 @@ export function listAround(
   return [`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},${metadata},"items":[`, ']}\n'];
 }
 
-/** One item of a list, or row of a table. */
-export function itemText(form: ReadForm, object: ReadonlyObject): string {
+/** One item of a list, or row of a table, with the cells that it has at this time, wall-clock ms. */
+export function itemText(form: ReadForm, object: ReadonlyObject, now: number): string {
   if (form.kind === 'object') return jsonText(object);
   if (form.kind === 'metadata') return jsonText(metadataOnly(object));
   const included = form.include === 'None' ? null : form.include === 'Object' ? object : metadataOnly(object);
-  return jsonText({ cells: cellsOf(object)?.cells ?? [], object: included });
+  const row = cellsOf(object);
+  return jsonText({ cells: row ? cellsAt(row, now) : [], object: included });
 }
 
 /** The object of a watch event. `columns` are undefined if an earlier event had the same. */
 export function eventObjectText(
   form: ReadForm,
   object: ReadonlyObject,
-  columns: readonly TableColumn[] | undefined,
+  { columns, now }: { readonly columns: readonly TableColumn[] | undefined; readonly now: number },
 ): string {
-  if (form.kind !== 'table') return itemText(form, object);
+  if (form.kind !== 'table') return itemText(form, object, now);
   const version = JSON.stringify({ resourceVersion: object.metadata.resourceVersion });
-  return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${version},"columnDefinitions":${jsonText(columns ?? null)},"rows":[${itemText(form, object)}]}`;
+  return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${version},"columnDefinitions":${jsonText(columns ?? null)},"rows":[${itemText(form, object, now)}]}`;
 }
 
 /** The object of a bookmark: of tables one without columns and cells, which clients do not read. */

@@ -5,7 +5,15 @@ import { keysRead } from '../../expr/cel/walk.ts';
 import { InformerError } from '../../kit/error.ts';
 import { numberOf } from '../../kit/exact-json.ts';
 import { nearest } from '../../kit/nearest.ts';
-import { COLUMNS_WITHOUT_TABLE, cellsOf, cellVariable, headingOf, type TableColumn } from '../../model/cells.ts';
+import { cellAt } from '../../model/cell-ages.ts';
+import {
+  type Cells,
+  COLUMNS_WITHOUT_TABLE,
+  cellsOf,
+  cellVariable,
+  headingOf,
+  type TableColumn,
+} from '../../model/cells.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { DurationCell } from './cell-comparison.ts';
 
@@ -105,7 +113,7 @@ export class PrintedCells {
     if (row && row.columns !== this.#last.columns)
       this.#last = { columns: row.columns, prototype: rowPrototype(row.columns) };
     const variables = Object.create(this.#last.prototype) as Row;
-    variables[ROW] = { object, now, event, cluster, cells: row?.cells };
+    variables[ROW] = { object, now, event, cluster, row };
     return variables as unknown as Readonly<Record<string, unknown>>;
   }
 }
@@ -117,7 +125,7 @@ interface RowData {
   readonly now: number;
   readonly event: string | undefined;
   readonly cluster: string | undefined;
-  readonly cells: readonly unknown[] | undefined;
+  readonly row: Cells | undefined;
 }
 
 interface Row {
@@ -151,11 +159,12 @@ function define(prototype: object, name: string, read: (row: RowData) => unknown
   });
 }
 
-function cellValue({ type, heading }: PrintedColumn, i: number, { object, now, cells }: RowData): unknown {
-  if (type === 'name') return cells?.[i] === undefined ? object.metadata.name : String(cells[i]);
-  if (heading === 'AGE') return sinceText(object.metadata.creationTimestamp, now) ?? asDuration(cells?.[i] ?? '', now);
-  if (cells === undefined) return undefined; // no row: the column is missing
-  const cell = cells[i] ?? '';
+function cellValue({ type, heading }: PrintedColumn, i: number, { object, now, row }: RowData): unknown {
+  const printed = row?.cells[i];
+  if (type === 'name') return printed === undefined ? object.metadata.name : String(printed);
+  if (heading === 'AGE') return sinceText(object.metadata.creationTimestamp, now) ?? asDuration(printed ?? '', now);
+  if (row === undefined) return undefined; // no row: the column is missing
+  const cell = cellAt(row, i, now) ?? '';
   if (cell === '') return type === 'boolean' ? BLANK : '';
   return type === 'duration' ? asDuration(cell, now) : asValue(cell);
 }

@@ -32,11 +32,18 @@ describe('objectOfRow', () => {
   });
 
   it('has only the name of its cells and the given version if the row has no object', () => {
-    expect(JSON.parse(JSON.stringify(objectOfRow({ cells: ['web', '1d'] }, COLUMNS, '7')))).toEqual({
+    expect(JSON.parse(JSON.stringify(objectOfRow({ cells: ['web', '1d'] }, COLUMNS, { version: '7' })))).toEqual({
       kind: 'PartialObjectMetadata',
       apiVersion: 'meta.k8s.io/v1',
       metadata: { name: 'web', resourceVersion: '7' },
     });
+  });
+
+  it('notes when a row arrived whose cells say how long ago something was', () => {
+    const row = { object: { ...object }, cells: ['web', '3 (1s ago)'] };
+    const columns = [column('Name'), column('Restarts')];
+    expect(cellsOf(objectOfRow(row, columns, { now: () => 42 }))).toEqual({ columns, cells: row.cells, at: 42 });
+    expect(cellsOf(objectOfRow(row, columns))).toEqual({ columns, cells: row.cells });
   });
 
   it('has no name without a column of names', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withCells } from '../../../src/model/cells.ts';
+import { type Cells, cellsOf, withCells } from '../../../src/model/cells.ts';
 import { loadPainter } from '../../../src/output/painter.ts';
 import { factsOf, type PrintedTree, treeTable } from '../../../src/output/tables/tree-table.ts';
 
@@ -52,10 +52,16 @@ test('colours are those of tables, and change no width', async () => {
 });
 
 test('readiness is what the type has for it', () => {
-  expect(factsOf(node('Job', 'j', { Status: 'Complete', Completions: '1/1' }).item)).toEqual({ ready: '1/1', status: 'Complete', restarts: '' }); // biome-ignore format: one line
-  expect(factsOf(node('Thing', 't', { Ready: 'True', Phase: 'Up' }).item)).toMatchObject({
+  expect(factsOf(node('Job', 'j', { Status: 'Complete', Completions: '1/1' }).item, 0)).toEqual({ ready: '1/1', status: 'Complete', restarts: '' }); // biome-ignore format: one line
+  expect(factsOf(node('Thing', 't', { Ready: 'True', Phase: 'Up' }).item, 0)).toMatchObject({
     ready: 'True',
     status: 'Up',
   });
-  expect(factsOf(node('Thing', 't').item)).toEqual({ ready: '', status: '', restarts: '' });
+  expect(factsOf(node('Thing', 't').item, 0)).toEqual({ ready: '', status: '', restarts: '' });
+});
+
+test('restarts are as long ago as at the time of printing', () => {
+  const { item } = node('Pod', 'p', { Restarts: '3 (1s ago)' });
+  const object = withCells({ ...item.object }, { ...(cellsOf(item.object) as Cells), at: 0 });
+  expect(factsOf({ ...item, object }, 3_600_000).restarts).toBe('3 (60m ago)');
 });

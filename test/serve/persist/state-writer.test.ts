@@ -284,13 +284,15 @@ it.each([
 it('the objects of stored rows are those that were stored, with the cells that they had', async () => {
   const { made, clock, stored } = writer();
   const row = withCells(object('a'), { columns: NAME, cells: ['a\nb', 1] });
+  const timed = withCells(object('c'), { columns: NAME, cells: ['3 (1s ago)'], at: 42 });
   const objects: [string, UnknownObject][] = [
     ['a', row],
     ['b', object('b')],
+    ['c', timed],
   ];
   made.take({ isWhole: true, objects, resourceVersion: '10' });
   const rows = (await stored()) as NonNullable<Awaited<ReturnType<typeof stored>>>;
-  expect(await objectsOfRows(rows, clock)).toEqual([row, object('b')]);
+  expect(await objectsOfRows(rows, clock)).toEqual([row, object('b'), timed]);
 });
 
 describe('many rows are written and read in slices of three milliseconds', () => {

@@ -272,6 +272,15 @@ describe('the cells of a row answer an expression', () => {
     expect(program.test(cells.variablesFor(object, NOW + 3_600_000))).toBe(true);
   });
 
+  it('as of the time of asking, whatever another cell said when the row was sent', () => {
+    const columns = columnsOf('Last Seen|Name:string:name');
+    const object = withCells({ metadata: {} } as UnknownObject, { columns, cells: ['0s', 'e'], at: NOW });
+    const program = where('LAST_SEEN < "10m"');
+    const cells = new PrintedCells();
+    expect(program.test(cells.variablesFor(object, NOW))).toBe(true);
+    expect(program.test(cells.variablesFor(object, NOW + 3_600_000))).toBe(false);
+  });
+
   it('the cell has the age if the object has none', () => {
     const columns = columnsOfType('pods');
     expect(answer('AGE > duration("119m")', columns, POD, { creationTimestamp: null })).toBe(true);

@@ -1,0 +1,72 @@
+import { humanDuration, parseLongDuration } from '../kit/duration.ts';
+import { type Cells, headingOf, type TableColumn } from './cells.ts';
+
+/** Columns of built-in types whose cells are the time since something happened. AGE is made of the object. */
+const SINCE: ReadonlySet<string> = new Set(['LAST SEEN', 'FIRST SEEN', 'LAST SCHEDULE']);
+/** `3 (5m ago)`, as RESTARTS is printed. */
+const COUNTED = /^(\d+ \()(\S+)( ago\))$/;
+/** A cell is right for as long as this after it was printed, ms: it has no smaller unit. */
+const RIGHT_MS = 1000;
+
+/** Whether all cells of a column are the time since something happened. Columns of a custom resource say so. */
+export function isSince(column: TableColumn): boolean {
+  return (column.type === 'date' && headingOf(column) !== 'AGE') || SINCE.has(headingOf(column));
+}
+
+const SINCE_COLUMNS = new WeakMap<readonly TableColumn[], readonly number[]>();
+
+function sinceColumns(columns: readonly TableColumn[]): readonly number[] {
+  let places = SINCE_COLUMNS.get(columns);
+  if (!places) {
+    places = columns.flatMap((column, i) => (isSince(column) ? [i] : []));
+    SINCE_COLUMNS.set(columns, places);
+  }
+  return places;
+}
+
+const isCounted = (cell: unknown): cell is string => typeof cell === 'string' && cell.endsWith(' ago)');
+
+/** The row that a server has just printed. The time is read, and kept, only if a cell depends on it. */
+export function printedRow(columns: readonly TableColumn[], cells: readonly unknown[], now?: () => number): Cells {
+  const growsOlder = now && (sinceColumns(columns).length > 0 || cells.some(isCounted));
+  return growsOlder ? { columns, cells, at: now() } : { columns, cells };
+}
+
+/**
+ * A cell as the server would print it now: one that says how long ago something was grows older. It is as exact as its
+ * text: `5h` is at least five hours. `now` is the wall-clock time, ms.
+ */
+export function cellAt({ columns, cells, at }: Cells, i: number, now: number): unknown {
+  const cell = cells[i];
+  if (at === undefined || now - at < RIGHT_MS || typeof cell !== 'string') return cell;
+  const column = columns[i];
+  if (column && isSince(column)) return later(cell, now - at);
+  if (!isCounted(cell)) return cell;
+  const [, before = '', age = '', after = ''] = COUNTED.exec(cell) ?? [];
+  return age === '' ? cell : before + later(age, now - at) + after;
+}
+
+/** All cells of a row as the server would print them now. */
+export function cellsAt(row: Cells, now: number): readonly unknown[] {
+  return row.at === undefined ? row.cells : row.cells.map((_, i) => cellAt(row, i, now));
+}
+
+/** A text that is no age, such as `<none>`, stays. */
+function later(age: string, ms: number): string {
+  try {
+    return humanDuration(parseLongDuration(age) + ms);
+  } catch {
+    return age;
+  }
+}
+
+/** The cells of a row as one list, in which the time of printing follows the last cell where it is known. */
+export const storedCells = ({ cells, at }: Cells): readonly unknown[] =>
+  at === undefined ? cells : [...cells, { at }];
+
+/** The row of {@link storedCells}. */
+export function rowOfStored(columns: readonly TableColumn[], stored: readonly unknown[]): Cells {
+  const { at } = Object(stored[columns.length]) as { readonly at?: unknown };
+  if (stored.length !== columns.length + 1 || typeof at !== 'number') return { columns, cells: stored };
+  return { columns, cells: stored.slice(0, -1), at };
+}

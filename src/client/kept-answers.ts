@@ -1,8 +1,7 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { builtin } from '../kit/builtin.ts';
 import type { Clock } from '../kit/clock.ts';
-import { makePrivateFolders } from '../kit/private-folder.ts';
+import { writePrivately } from '../kit/private-folder.ts';
 import type { Client } from './client.ts';
 
 export interface KeptAnswersOptions {
@@ -45,7 +44,7 @@ export function keptAnswers(client: Client, { folder, server, clock }: KeptAnswe
         asked,
         kept?.path === asked ? { ...options, signal: impatient(options?.signal) } : options,
       );
-      await keep(file, { path: asked, savedAt: clock.now(), text }).catch(() => {}); // works without a cache, too
+      await writePrivately(file, JSON.stringify({ path: asked, savedAt: clock.now(), text })).catch(() => {}); // works without a cache, too
       return text;
     } catch (error) {
       if (kept?.path === asked) return kept.text;
@@ -64,14 +63,4 @@ async function answerIn(file: string): Promise<KeptAnswer | undefined> {
   } catch {
     return undefined;
   }
-}
-
-async function keep(file: string, answer: KeptAnswer): Promise<void> {
-  makePrivateFolders(path.dirname(file));
-  const draft = `${file}.${builtin.crypto().randomBytes(8).toString('hex')}`;
-  await writeFile(draft, JSON.stringify(answer), { mode: 0o600, flag: 'wx' });
-  await rename(draft, file).catch(async (cause) => {
-    await rm(draft, { force: true });
-    throw cause;
-  });
 }

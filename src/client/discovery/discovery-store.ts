@@ -1,10 +1,9 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { builtin } from '../../kit/builtin.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { messageOf } from '../../kit/error.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
-import { makePrivateFolders } from '../../kit/private-folder.ts';
+import { writePrivately } from '../../kit/private-folder.ts';
 import { parseOrNone } from '../decode/object-decoder.ts';
 import type { DiscoverySnapshot } from './discovery-snapshot.ts';
 
@@ -66,15 +65,8 @@ export function diskDiscoveryStore(options: DiskDiscoveryStoreOptions): Discover
     },
     async save(snapshot) {
       await quietly('write', async () => {
-        makePrivateFolders(path.dirname(file));
-        // another process may read the file at this moment
-        const draft = `${file}.${builtin.crypto().randomBytes(8).toString('hex')}`;
         const stored: StoredSnapshot = { form: FORM, savedAt: clock.now(), snapshot };
-        await writeFile(draft, JSON.stringify(stored), { mode: 0o600, flag: 'wx' });
-        await rename(draft, file).catch(async (cause) => {
-          await rm(draft, { force: true });
-          throw cause;
-        });
+        await writePrivately(file, JSON.stringify(stored));
       });
     },
     async clear() {

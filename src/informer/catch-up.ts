@@ -1,6 +1,6 @@
 import type { ObjectKey } from '../model/key.ts';
-import { hasMetadata } from '../model/object.ts';
 import { isLaterVersion } from '../model/resource-version.ts';
+import { versionOf } from './store/apply-deltas.ts';
 import { type Drift, isInAgreement, markOf, marksOf, type VerifierOptions } from './verifier.ts';
 
 const FIRST_WAIT_MS = 20;
@@ -40,14 +40,10 @@ function behindOf(
     const ours = get(key);
     if (ours === undefined) {
       if (!before.has(key)) drift.missing.push(key);
-    } else if (markOf(ours) !== markOf(listed) && !isLater(ours, listed)) drift.stale.push(key);
+    } else if (markOf(ours) !== markOf(listed) && !isLaterVersion(versionOf(ours), versionOf(listed)))
+      drift.stale.push(key);
   }
   for (const [key, ours] of cached()) if (!fresh.has(key) && before.get(key) === ours) drift.extra.push(key);
   for (const keys of Object.values(drift)) keys.sort();
   return drift;
-}
-
-function isLater(ours: unknown, listed: unknown): boolean {
-  if (!hasMetadata(ours) || !hasMetadata(listed)) return false;
-  return isLaterVersion(ours.metadata.resourceVersion, listed.metadata.resourceVersion);
 }

@@ -157,3 +157,23 @@ it.each([
   await clock.advance(1000);
   expect(await drift).toEqual({ missing: [], extra: [], stale: ['a'] });
 });
+
+it('differences are named in the order of their keys, and objects without metadata differ from all others', async () => {
+  const clock = new FakeClock();
+  const of = (...keys: string[]) =>
+    keys.map((key) => [key, { metadata: { name: key, uid: key, resourceVersion: '1' } }] as const);
+  const cached = new Map<string, unknown>([...of('z', 'y'), ['text', 'no object']]);
+  const drift = caughtUp(
+    {
+      cached: () => cached,
+      get: (key) => cached.get(key),
+      list: async () => [...of('d', 'c', 'text')],
+      isBehind: () => false,
+      clock,
+      graceMs: 100,
+    },
+    new AbortController().signal,
+  );
+  await clock.advance(1000);
+  expect(await drift).toEqual({ missing: ['c', 'd'], extra: ['y', 'z'], stale: ['text'] });
+});

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { InformerFactoryOptions } from '../../src/informer/informer-factory.ts';
-import { createLogger } from '../../src/kit/logger.ts';
+import { familyOf } from '../../src/informer/informer-family.ts';
+import { createLogger, silentLogger } from '../../src/kit/logger.ts';
+import { surroundingsOf, withSurroundings } from '../../src/kit/surroundings.ts';
 import type { GroupVersionResource } from '../../src/model/gvr.ts';
 import type { KubeObject } from '../../src/model/object.ts';
-import { settled } from '../../src/testing/fake-clock.ts';
+import { type ServedTypes, servedTypesOf, withServedTypes } from '../../src/model/served-types.ts';
+import { ShardSet } from '../../src/model/shard-set.ts';
+import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import { createRecordingHandler } from '../../src/testing/recording-handler.ts';
 import { CONFIG_MAPS, ConfigMaps, type InProcessSetup, inProcess, readsOf } from '../support/in-process.ts';
 import { dynamicInformerFactory } from '../support/store-under-test.ts';
@@ -308,5 +312,79 @@ describe('a wait for the factory’s informers', () => {
     expect((await factory.waitForSync(running.signal)).isComplete).toBe(true);
     running.abort();
     await factory.shutdown();
+  });
+});
+
+describe('a factory over a source of its own', () => {
+  const TYPES = { kindOf: () => undefined } as unknown as ServedTypes;
+
+  /** A source of empty collections, and the options for which it was asked. */
+  function empty() {
+    const asked: unknown[] = [];
+    const collection = {
+      list: async () => ({ items: [], resourceVersion: '1', shardSelector: 'x' }),
+      watch: () => Promise.reject(new Error('not watched')),
+    };
+    const clock = new FakeClock();
+    const source = withSurroundings(
+      {
+        resource: (_: unknown, options: unknown) => {
+          asked.push(options);
+          return collection as never;
+        },
+      },
+      { clock },
+    );
+    withServedTypes(source, TYPES);
+    return { source, asked, clock };
+  }
+
+  it.each<[InformerFactoryOptions, unknown[]]>([
+    [{}, [{}]],
+    [{ namespaces: [] }, [{}]],
+    [{ namespaces: [''] }, [{ namespace: '' }]],
+    [{ namespaces: ['a', 'b', 'a'] }, [{ namespace: 'a' }, { namespace: 'b' }]],
+    [{ metadataOnly: false }, [{}]],
+    [{ metadataOnly: true }, [{ as: 'metadata' }]],
+  ])('with the options %j reads the collections %j', (options, expected) => {
+    const { source, asked } = empty();
+    dynamicInformerFactory(source, options).forResource(CONFIG_MAPS);
+    expect(asked).toEqual(expected);
+  });
+
+  it('has the clock and the types of its source, and so have its informers', () => {
+    const { source, clock } = empty();
+    const made = dynamicInformerFactory(source);
+    expect([surroundingsOf(made).clock, servedTypesOf(made)]).toEqual([clock, TYPES]);
+    const all = [CONFIG_MAPS, deployments].map((gvr) => made.forResource(gvr).informer);
+    expect(all.map((informer) => [...familyOf(informer as never)])).toEqual([all, all]);
+  });
+
+  it('says who divides a type, and of which type', async () => {
+    const { source } = empty();
+    const found: unknown[] = [];
+    const made = dynamicInformerFactory(source, {
+      sync: 'list',
+      logger: silentLogger,
+      shard: { index: 0, of: 2 },
+      onSharding: (by, gvr) => found.push([by, gvr]),
+    });
+    made.forResource(CONFIG_MAPS);
+    made.start(new AbortController().signal);
+    await settled();
+    await made.close();
+    expect(found).toEqual([['server', CONFIG_MAPS]]);
+  });
+
+  it('refuses options, shards, types and signals that are none', async () => {
+    const { source } = empty();
+    expect(() => dynamicInformerFactory(source, { nope: 1 } as never)).toThrow('nope');
+    expect(() => dynamicInformerFactory(source, { shard: { index: 2, of: 2 } })).toThrow('shard');
+    const shard = new ShardSet({ of: 2, indexes: [] });
+    const made = dynamicInformerFactory(source, { shard });
+    expect(() => made.forResource(CONFIG_MAPS, { nope: 1 } as never)).toThrow('nope');
+    expect(() => made.forResource('pods' as never)).toThrow('forResource');
+    expect(() => made.start({} as never)).toThrow('signal');
+    await expect(made.waitForSync(undefined, { nope: 1 } as never)).rejects.toThrow('nope');
   });
 });

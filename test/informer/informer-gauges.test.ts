@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
+import { InformerGauges } from '../../src/informer/informer-gauges.ts';
+import type { Continuity } from '../../src/informer/watch/continuity-ledger.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
-import { settled } from '../../src/testing/fake-clock.ts';
+import { noMetrics } from '../../src/kit/metrics.ts';
+import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import { configMap } from '../support/fixture.ts';
 import { CONFIG_MAPS, inProcess } from '../support/in-process.ts';
 import { readableMetrics } from '../support/prometheus.ts';
@@ -116,4 +119,41 @@ it('shows nothing of shards for an informer that has the whole collection', asyn
   expect(await values()).not.toHaveProperty([`kubectl_informer_sharded_by_server${NAME}`]);
   running.abort();
   await factory.shutdown();
+});
+
+it('shows the oldest sign of life, the longest outage, and a version as far as a float keeps it', () => {
+  const gauges = new Map<string, () => number>();
+  let left = 0;
+  const observe = (name: string, _labels: object, read: () => number) => {
+    gauges.set(name, read);
+    return { [Symbol.dispose]: () => void left++ };
+  };
+  const clock = new FakeClock();
+  const since = clock.now();
+  const observed = {
+    name: 'v1/pods',
+    hasSynced: true,
+    lastSyncResourceVersion: '12345678901234567890',
+    continuity: [{ connection: { state: 'connected', since } }] as unknown as Continuity[],
+    lister: { size: 3 },
+    sources: [],
+  };
+  const informer = new InformerGauges({ ...noMetrics, observe } as never, observed, () => 7, clock);
+  const read = (name: string) => gauges.get(name)?.();
+  const sign = 'kubectl_informer_last_sign_of_life_seconds';
+  const outage = 'kubectl_informer_disconnected_seconds';
+  expect([read(sign), read(outage), read('informer_queued_items')]).toEqual([0, 0, 7]);
+  expect(read('informer_store_resource_version')).toBe(678901234567890);
+  observed.lastSyncResourceVersion = 'x1';
+  expect([read('informer_store_resource_version'), read('kubectl_informer_sharded_by_server')]).toEqual([
+    Number.NaN,
+    Number.NaN,
+  ]);
+  observed.continuity = [
+    { ageMs: 1500, connection: { state: 'disconnected', since: since - 4000 } },
+    { ageMs: 2500, connection: { state: 'disconnected', since: since - 3000 } },
+  ] as unknown as Continuity[];
+  expect([read(sign), read(outage)]).toEqual([2.5, 4]);
+  for (const _ of [1, 2]) informer[Symbol.dispose]();
+  expect(left).toBe(gauges.size);
 });

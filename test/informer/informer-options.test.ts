@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { checkSources, type ScopedSource } from '../../src/informer/informer-options.ts';
+import {
+  checkInformerOptions,
+  checkSources,
+  type ScopedSource,
+  selectorsOfName,
+} from '../../src/informer/informer-options.ts';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { CONFIG_MAPS, inProcess } from '../support/in-process.ts';
@@ -70,4 +75,19 @@ it('refuses a compactAbove below 0', async () => {
   await using place = await inProcess();
   const source = place.client.resource<UnknownObject>(CONFIG_MAPS);
   expect(() => new SharedInformer(source, { compactAbove: -1 })).toThrow('compactAbove must be a number not below 0');
+});
+
+it('takes 0 for each time and number, and has the checks of a reflector', () => {
+  expect(() => checkInformerOptions({ resyncMs: 0, verifyEveryMs: 0, compactAbove: 0 })).not.toThrow();
+  for (const name of ['resyncMs', 'verifyEveryMs', 'compactAbove'])
+    expect(() => checkInformerOptions({ [name]: -1 })).toThrow(`${name} must be a number not below 0, not -1`);
+  expect(() => checkInformerOptions({ idleMs: 0 })).toThrow('idleMs');
+});
+
+it('selects a source of one name by that name, beside the other selectors', () => {
+  expect(selectorsOfName('x')).toEqual({ fieldSelector: 'metadata.name=x' });
+  expect(selectorsOfName('x', { labelSelector: 'a', fieldSelector: 'spec.nodeName=n' })).toEqual({
+    labelSelector: 'a',
+    fieldSelector: 'metadata.name=x,spec.nodeName=n',
+  });
 });

@@ -126,7 +126,6 @@ export class WatchConnection<T> {
     this.#watchdog[Symbol.dispose]();
     this.#scope[Symbol.dispose]();
     if (this.#iterator) release(this.#iterator);
-    this.#iterator = undefined;
   }
 
   async #patiently<R>(wait: () => Promise<R>): Promise<R> {

@@ -55,13 +55,13 @@ export function classify(error: unknown): WatchFault {
   if (isThrottled(error)) return 'throttled';
   if (isInternalError(error)) return 'internal';
   if (isNotFound(error)) return 'missing';
-  if (INVALID.has(statusOf(error)?.code ?? 0)) return 'invalid';
+  if (INVALID.has(statusOf(error)?.code)) return 'invalid';
   if (isConnectionError(error) || isServerAway(error)) return 'connection';
   return isInformerError(error, 'transport') && !statusOf(error) ? 'broken' : 'other';
 }
 
 /** Codes with which a server refuses a request that it will never accept. */
-const INVALID: ReadonlySet<number> = new Set([400, 405, 406, 415, 422]);
+const INVALID: ReadonlySet<number | undefined> = new Set([400, 405, 406, 415, 422]);
 
 /** The pause that the server asked for, ms; 0 when it asked for none. */
 export function askedPauseMs(error: unknown): number {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ListFetcher, type ListFetcherOptions } from '../../../src/informer/watch/list-fetcher.ts';
-import { silentLogger } from '../../../src/kit/logger.ts';
+import { createLogger, silentLogger } from '../../../src/kit/logger.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { type Pod, pod } from '../../support/objects.ts';
 import { expired, page, refuse, ScriptedListerWatcher } from '../../support/scripted-events.ts';
@@ -87,5 +87,78 @@ describe('a list fetcher', () => {
     const table = { apiVersion: 'meta.k8s.io/v1', kind: 'Table' };
     const { lists } = fetcher(new ScriptedListerWatcher<Pod>().onList(() => page('9', [], table)));
     await expect(lists.fetch('', signal)).rejects.toThrow('unsupported list gvk meta.k8s.io/v1, Kind=Table');
+  });
+});
+
+describe('a list in the mode that the server serves best', () => {
+  const auto = (
+    consistentUnpagedList: (() => Promise<boolean>) | undefined,
+    options: Partial<ListFetcherOptions> = {},
+  ) => {
+    const source = Object.assign(new ScriptedListerWatcher<Pod>(), { consistentUnpagedList });
+    source.onList(() => page('9', [pod('a', 1)]));
+    return { source, ...fetcher(source, { sync: 'auto', ...options }) };
+  };
+  const no = () => Promise.reject(new Error('no answer'));
+
+  it.each<[string, (() => Promise<boolean>) | undefined, object]>([
+    ['serves whole lists from memory', async () => true, {}],
+    ['does not', async () => false, { limit: 500 }],
+    ['does not say it', undefined, { limit: 500 }],
+    ['cannot be asked', no, { limit: 500 }],
+  ])('is whole or in pages, where the server %s', async (_, answer, expected) => {
+    const lines: unknown[] = [];
+    const logger = createLogger(
+      (level, text, { error } = {}) => error !== undefined && lines.push([level, text, error]),
+    );
+    const { source, lists } = auto(answer, { logger });
+    await lists.fetch(undefined, signal);
+    expect(source.requests).toEqual([{ verb: 'list', ...expected }]);
+    const text = 'could not find out how the server serves lists';
+    expect(lines).toEqual(answer === no ? [['debug', text, new Error('no answer')]] : []);
+  });
+
+  it('does not ask for it in another mode', async () => {
+    let asked = 0;
+    const { lists } = auto(
+      async () => {
+        asked++;
+        return true;
+      },
+      { sync: 'pages' },
+    );
+    await lists.fetch(undefined, signal);
+    await lists.fetchExactly(
+      '9',
+      new ScriptedListerWatcher<Pod>().onList(() => page('9')),
+      signal,
+    );
+    expect(asked).toBe(0);
+  });
+});
+
+describe('a list at exactly one version', () => {
+  it.each<[Partial<ListFetcherOptions>, boolean, object]>([
+    [{ sync: 'list' }, false, {}],
+    [{ sync: 'pages' }, false, { limit: 500 }],
+    [{ sync: 'auto' }, true, {}],
+    [{ sync: 'auto' }, false, { limit: 500 }],
+    [{ sync: 'list', pageSize: 7 }, false, { limit: 7 }],
+  ])('in the mode %j, with a server of whole lists: %s, is asked for by %j', async (options, isWhole, expected) => {
+    const own = Object.assign(new ScriptedListerWatcher<Pod>(), { consistentUnpagedList: async () => isWhole });
+    const other = new ScriptedListerWatcher<Pod>().onList(() => page('9', [pod('a', 1)]));
+    const { lists } = fetcher(own, { selectors: { labelSelector: 'app=web' }, ...options });
+    expect((await lists.fetchExactly('9', other, signal)).items).toEqual([pod('a', 1)]);
+    const exact = { verb: 'list', labelSelector: 'app=web', resourceVersion: '9', resourceVersionMatch: 'Exact' };
+    expect([own.requests, other.requests]).toEqual([[], [{ ...exact, ...expected }]]);
+  });
+
+  it('fails for an answer of another version, and with the name of the collection', async () => {
+    const { lists } = fetcher(new ScriptedListerWatcher<Pod>());
+    const other = new ScriptedListerWatcher<Pod>().onList(() => page('8'), refuse(expired()));
+    await expect(lists.fetchExactly('9', other, signal)).rejects.toThrow(
+      'failed to list v1/pods: the answer is not of version 9',
+    );
+    await expect(lists.fetchExactly('9', other, signal)).rejects.toThrow('failed to list v1/pods: too old');
   });
 });

@@ -48,8 +48,8 @@ it('skips a resync that is not wanted, and asks again a period later', () => {
   expect(at).toEqual([20]);
 });
 
-it('sets no timer with a period of 0', () => {
-  expect(start({ periodMs: 0 }).clock.pending).toBe(0);
+it('sets no timer with a period of 0, and one with any other', () => {
+  expect([0, 1].map((periodMs) => start({ periodMs }).clock.pending)).toEqual([0, 1]);
 });
 
 it('reports a resync that throws, and makes no other before the next start', () => {

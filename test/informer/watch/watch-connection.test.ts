@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isIdleWatch, WatchConnection } from '../../../src/informer/watch/watch-connection.ts';
 import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
 import { type Pod, pod } from '../../support/objects.ts';
-import { added, ScriptedListerWatcher, ScriptedStream } from '../../support/scripted-events.ts';
+import { added, ScriptedListerWatcher, ScriptedStream, unreachable } from '../../support/scripted-events.ts';
 
 const IDLE_MS = 1000;
 
@@ -52,6 +52,8 @@ describe('a watch connection', () => {
     await connection.read();
     await clock.advance(10 * IDLE_MS); // the reader is busy
     expect(connection.silentMs).toBe(0);
+    stream.send(added(pod('b', 7)));
+    expect(await connection.read()).toHaveLength(1);
     const reading = connection.read().catch((error: unknown) => error);
     await clock.advance(IDLE_MS - 1);
     expect(connection.silentMs).toBe(IDLE_MS - 1);
@@ -70,6 +72,33 @@ describe('a watch connection', () => {
     connection.fail(new Error('stalled'));
     await expect(reading).rejects.toThrow('stalled');
     await expect(connection.read()).rejects.toThrow('stalled');
+    connection.close();
+  });
+
+  it('knows when it was opened, last read and first read', async () => {
+    const { clock, stream, connection } = await open();
+    await clock.advance(100);
+    expect([connection.lastReadAt, connection.life.ms]).toEqual([0, 0]);
+    for (const at of [300, 700]) {
+      const reading = connection.read();
+      await clock.advance(at - clock.monotonic());
+      stream.send(added(pod('a', at)));
+      await reading;
+      expect([connection.lastReadAt, connection.life.ms]).toEqual([at, at - 100]);
+    }
+    connection.close();
+  });
+
+  it('leaves no listener and no timer when its request is refused, and knows when it was made', async () => {
+    const clock = new FakeClock();
+    await clock.advance(50);
+    const { signal } = new AbortController();
+    const source = new ScriptedListerWatcher<Pod>().onWatch(unreachable());
+    await expect(WatchConnection.open(source, {}, { signal, clock, idleMs: IDLE_MS })).rejects.toThrow('ECONNREFUSED');
+    expect([clock.pending, getEventListeners(signal, 'abort')]).toEqual([0, []]);
+    const opened = new ScriptedListerWatcher<Pod>().onWatch(new ScriptedStream<Pod>());
+    const connection = await WatchConnection.open(opened, {}, { signal, clock, idleMs: IDLE_MS });
+    expect(connection.lastReadAt).toBe(50);
     connection.close();
   });
 

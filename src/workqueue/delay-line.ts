@@ -11,6 +11,8 @@ export interface Delayed {
 
 interface Entry extends Delayed {
   readonly order: number;
+  /** False once it is replaced or cancelled. It stays in the heap until its turn. */
+  isLive: boolean;
 }
 
 /**
@@ -66,7 +68,9 @@ export class DelayLine {
       at: known ? Math.min(known.at, at) : at,
       priority: known ? Math.max(known.priority, priority) : priority,
       order: this.#order++,
+      isLive: true,
     };
+    if (known) known.isLive = false;
     this.#entries.set(key, entry);
     this.#heap.push(entry);
     this.#compact();
@@ -75,8 +79,10 @@ export class DelayLine {
 
   /** Removes `key` before its deadline. Returns what was scheduled; undefined if nothing was. */
   cancel(key: string): Delayed | undefined {
+    if (this.#entries.size === 0) return undefined;
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
+    entry.isLive = false;
     this.#entries.delete(key);
     if (this.#entries.size === 0) this.clear();
     return entry;
@@ -93,10 +99,6 @@ export class DelayLine {
     return this.#entries.values();
   }
 
-  #isLive(entry: Entry): boolean {
-    return this.#entries.get(entry.key) === entry;
-  }
-
   /** Rebuilds the heap when most of its entries are replaced or cancelled ones, which stay in it until their turn. */
   #compact(): void {
     if (this.#heap.size <= 2 * this.#entries.size + 64) return;
@@ -106,7 +108,7 @@ export class DelayLine {
 
   #next(): Entry | undefined {
     let entry = this.#heap.peek();
-    while (entry && !this.#isLive(entry)) {
+    while (entry && !entry.isLive) {
       this.#heap.pop();
       entry = this.#heap.peek();
     }
@@ -132,6 +134,7 @@ export class DelayLine {
     this.#disarm();
     const now = this.#clock.monotonic();
     for (let next = this.#next(); next && next.at <= now; next = this.#next()) {
+      this.#heap.pop();
       this.#entries.delete(next.key);
       this.#fire(next.key, next.priority);
     }

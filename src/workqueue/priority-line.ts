@@ -56,8 +56,11 @@ export class PriorityLine<P extends LinePlace> {
 
   /** Removes and returns the next key; undefined if the line is empty. `now` is in monotonic ms. */
   shift(now: number): P | undefined {
-    const place = this.#pick(now);
-    if (place) this.#remove(place);
+    const band = this.#pick(now);
+    const place = band?.places.shift();
+    if (!band || !place) return undefined;
+    this.delete(place);
+    if (band.places.size === 0 && this.#bands.length > KEPT_BANDS) this.#bands.splice(this.#bands.indexOf(band), 1);
     return place;
   }
 
@@ -82,34 +85,25 @@ export class PriorityLine<P extends LinePlace> {
     }
   }
 
-  #pick(now: number): P | undefined {
-    const first = this.#firstHead();
-    if (!first) return undefined;
-    const oldest = this.#oldestHead(first);
-    if (oldest === first || now - oldest.since < this.#ageing.agedAfterMs) {
+  /** The band whose first key is served next. */
+  #pick(now: number): Band<P> | undefined {
+    let first: Band<P> | undefined;
+    let oldest: Band<P> | undefined;
+    let since = Number.POSITIVE_INFINITY;
+    for (const band of this.#bands) {
+      const head = this.#head(band);
+      if (!head) continue;
+      first ??= band;
+      if (head.since >= since) continue;
+      oldest = band;
+      since = head.since;
+    }
+    if (oldest === first || now - since < this.#ageing.agedAfterMs) {
       this.#passedOver = 0;
       return first;
     }
     if (++this.#passedOver < this.#ageing.agedShare) return first;
     this.#passedOver = 0;
-    return oldest;
-  }
-
-  #firstHead(): P | undefined {
-    for (const band of this.#bands) {
-      const head = this.#head(band);
-      if (head) return head;
-    }
-    return undefined;
-  }
-
-  /** The key that has waited longest; of several the one of the highest priority, whose first one is given. */
-  #oldestHead(first: P): P {
-    let oldest = first;
-    for (const band of this.#bands) {
-      const head = this.#head(band);
-      if (head && head.since < oldest.since) oldest = head;
-    }
     return oldest;
   }
 
@@ -120,14 +114,6 @@ export class PriorityLine<P extends LinePlace> {
       if (!head || head.isInLine) return head;
       places.shift();
     }
-  }
-
-  #remove(place: P): void {
-    this.delete(place);
-    const at = this.#bands.findIndex((b) => b.priority === place.priority);
-    const band = this.#bands[at] as Band<P>;
-    band.places.shift();
-    if (band.places.size === 0 && this.#bands.length > KEPT_BANDS) this.#bands.splice(at, 1);
   }
 
   #bandOf(priority: number): Band<P> {

@@ -151,3 +151,12 @@ it('is empty after clear', () => {
   line.add('a', 0, 1);
   expect(take(line, 1)).toEqual(['a']);
 });
+
+it('a priority that ageing empties leaves the keys of all others in line', () => {
+  const line = new Line({ agedAfterMs: 1000, agedShare: 1 });
+  const priorities = Array.from({ length: 12 }, (_, i) => i);
+  line.add('oldest', 5.5, 0);
+  for (const priority of priorities) line.add(`p${priority}`, priority, 500);
+  expect(take(line, 1200, 1)).toEqual(['oldest']);
+  expect(take(line, 1200)).toEqual(priorities.toReversed().map((priority) => `p${priority}`));
+});

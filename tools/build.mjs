@@ -73,19 +73,21 @@ async function bundle() {
 
 /**
  * Each file that a start loads is felt. What every command loads is two files: `start`, and `core` with what the library
- * uses too. `query` is a part of them: the answer of a running serve shall take no longer than a start. What completion
- * and commands ask a cluster with is two files in the same way, `asking` and `client`; what `query` and `watch` read one
- * with, `reading` and `cluster`; the rest of each is one.
+ * uses too. `query` is a part of them: the answer of a running serve shall take no longer than a start. So is what
+ * completion has in common with the library before it asks a cluster. What completion and commands ask a cluster with is
+ * two files in the same way, `asking` and `client`; what `query` and `watch` read one with, `reading` and `cluster`; the
+ * rest of each is one.
  */
 function startGroups() {
   const library = closureOf(['index.ts', 'cache.ts'].map(src));
   const start = closureOf(['program.ts', 'commands/query.ts'].map(src));
   const query = closureOf([src('cli/query/query-run.ts')]);
-  const asking = query.intersection(closureOf([src('complete.ts')]));
+  const completion = closureOf([src('complete.ts')]);
+  const asking = query.intersection(closureOf(['complete.ts', 'cli/completion/open-cluster.ts'].map(src)));
   const watch = closureOf([src('commands/watch.ts')]);
   const isHelper = (id) => id.includes('@oxc-project+runtime'); // of `using`, for all
   const groups = [
-    ['core', (id) => isHelper(id) || (start.has(id) && library.has(id))],
+    ['core', (id) => isHelper(id) || ((start.has(id) || completion.has(id)) && library.has(id))],
     ['start', (id) => start.has(id)],
     ['client', (id) => asking.has(id) && library.has(id)],
     ['asking', (id) => asking.has(id)],

@@ -36,13 +36,18 @@ const ownEnv = () => ({ ...fixture.env, XDG_RUNTIME_DIR: fixture.folder });
 async function loadedBy(...line: string[]) {
   // files that are loaded as scripts are not seen
   const NODE_DISABLE_COMPILE_CACHE = '1';
-  const { stderr } = await run(line, {
+  const { stdout, stderr } = await run(line, {
     env: { ...ownEnv(), NODE_OPTIONS: `--import=${SPY}`, NODE_DISABLE_COMPILE_CACHE },
   });
   const urls: string[] = JSON.parse(/^loaded: (.*)$/m.exec(stderr)?.[1] ?? '[]');
   const chunks = urls.filter((url) => url.includes('/dist/')).map((url) => readFileSync(fileURLToPath(url), 'utf8'));
   const found = Object.entries(LIBRARIES).filter(([, marker]) => chunks.some((text) => marker.test(text)));
-  return { urls, libraries: found.map(([name]) => name), bytes: chunks.reduce((sum, text) => sum + text.length, 0) };
+  return {
+    urls,
+    stdout,
+    libraries: found.map(([name]) => name),
+    bytes: chunks.reduce((sum, text) => sum + text.length, 0),
+  };
 }
 
 describe('a command loads what it needs, and nothing else', () => {
@@ -99,7 +104,18 @@ describe('a command loads what it needs, and nothing else', () => {
     ],
     [
       ['__complete', 'query', 'pods', '-A', ''],
-      ['asking', 'cli-completion-words', 'client', 'complete'],
+      [
+        'asking',
+        'cli-completion-open-cluster',
+        'cli-completion-words',
+        'client',
+        'complete',
+        'serve-client-serve-names',
+      ],
+    ],
+    [
+      ['__complete', 'query', 'pods', '--'],
+      ['cli-completion-words', 'complete', 'serve-client-serve-names'],
     ],
   ])('%j reads few files more, and none that only others need', async (line, more) => {
     const { urls } = await loadedBy(...line);
@@ -114,6 +130,16 @@ describe('a command loads what it needs, and nothing else', () => {
     const { urls } = await loadedBy('query', 'namespaces');
     const own = urls.filter((url) => url.includes('/dist/')).map((url) => path.basename(fileURLToPath(url)));
     expect(own.sort()).toEqual(['core.js', 'main.js', 'prebuilt-help.js', 'rolldown-runtime.js', 'start.js']);
+  });
+
+  it('names that a serve holds are completed without the files that ask a cluster', async () => {
+    await using serve = new Cli(['serve', 'namespaces'], { env: ownEnv() });
+    await serve.until(({ stderr }) => stderr.includes('ready: '), 'it is ready');
+    const { urls, stdout } = await loadedBy('__complete', 'query', 'namespaces', 'sho');
+    expect(stdout).toBe('shop\n:4\n');
+    const own = urls.filter((url) => url.includes('/dist/')).map((url) => path.basename(fileURLToPath(url), '.js'));
+    expect(own.filter((file) => ['asking', 'client', 'cli-completion-open-cluster'].includes(file))).toEqual([]);
+    expect(own).toContain('complete');
   });
 
   it('the built files are ASCII, and take Node’s modules without an import', async () => {

@@ -62,21 +62,24 @@ function candidateOf({ kind, gvr, shortNames, namespaced }: ResourceType, value:
 
 /** Names of objects behind `TYPE/`, or behind `TYPE[,TYPE…]` and further names. */
 async function nameCompletions(inquiry: Inquiry, words: readonly string[], typed: string): Promise<Completions> {
-  if (words.length > 0 && words.every((word) => !word.includes('/'))) {
+  const [first] = words;
+  if (first !== undefined && words.every((word) => !word.includes('/'))) {
     const taken = new Set(words.slice(1));
-    return offered((await namesOf(inquiry, words.slice(0, 1), typed)).filter(({ value }) => !taken.has(value)));
+    return offered((await namesOf(inquiry, first, typed)).filter(({ value }) => !taken.has(value)));
   }
   const slash = typed.indexOf('/');
   if (slash < 1) return NO_COMPLETIONS;
   const [type, name] = [typed.slice(0, slash), typed.slice(slash + 1)];
-  const names = await namesOf(inquiry, [type], name);
+  const names = await namesOf(inquiry, type, name);
   return offered(
     names.map(({ value }) => ({ value: `${type}/${value}` })).filter(({ value }) => !words.includes(value)),
   );
 }
 
-async function namesOf(inquiry: Inquiry, words: readonly string[], prefix: string): Promise<Candidate[]> {
-  const types = await inquiry.typesOf(words);
+async function namesOf(inquiry: Inquiry, type: string, prefix: string): Promise<Candidate[]> {
+  const held = await inquiry.namesHeld(type, prefix);
+  if (held) return held.map((value) => ({ value }));
+  const types = await inquiry.typesOf([type]);
   const [cluster, namespaces] = [await inquiry.cluster(), await inquiry.namespaces()];
   const found = await Promise.allSettled(types.map((type) => cluster.names(type, { namespaces, prefix })));
   return found.flatMap((each) => (each.status === 'fulfilled' ? each.value.map((value) => ({ value })) : []));

@@ -22,17 +22,46 @@ export interface NameScope {
 const given = (...values: string[]): GivenFlag => ({ values, origin: 'flag' });
 
 /** The names of objects that a serve holds; undefined if it does not hold them, or has ended. */
-export async function namesFromServe(
+export function namesFromServe(
   serve: FoundServe,
   type: ResourceType,
-  { namespaces, prefix, limit }: NameScope & { limit: number },
+  { namespaces, ...scope }: NameScope & { limit: number },
+  signal: AbortSignal,
+): Promise<string[] | undefined> {
+  return namesAsked(serve, formatGvr(type.gvr), scopeOf([type], namespaces), scope, signal);
+}
+
+/**
+ * The same, for a type as a user writes it: the serve knows which it is. Without namespaces those that the serve takes
+ * for a question without one.
+ */
+export function namesOfWord(
+  serve: FoundServe,
+  word: string,
+  {
+    namespaces = [],
+    ...scope
+  }: Omit<NameScope, 'namespaces'> & {
+    readonly namespaces: readonly string[] | undefined;
+    readonly limit: number;
+  },
+  signal: AbortSignal,
+): Promise<string[] | undefined> {
+  return namesAsked(serve, word, namespaces.length === 0 ? {} : namespaced(namespaces), scope, signal);
+}
+
+async function namesAsked(
+  serve: FoundServe,
+  word: string,
+  where: Readonly<Record<string, GivenFlag>>,
+  { prefix, limit }: Pick<NameScope, 'prefix'> & { limit: number },
   signal: AbortSignal,
 ): Promise<string[] | undefined> {
   const lines = await answerOf(
     serve,
-    [formatGvr(type.gvr)],
+    [word],
     {
-      ...scopeOf([type], namespaces),
+      ...where,
       output: given('name'),
       limit: given(String(limit)),
       ...(prefix === '' ? {} : { name: given(`^${escaped(prefix)}`) }),
@@ -79,11 +108,10 @@ export async function valuesFromServe(
 }
 
 const scopeOf = (types: readonly ResourceType[], namespaces: readonly string[]): Record<string, GivenFlag> =>
-  types.every(({ namespaced }) => !namespaced)
-    ? {}
-    : namespaces.includes('')
-      ? { 'all-namespaces': given('true') }
-      : { namespace: given(...namespaces) };
+  types.every((type) => !type.namespaced) ? {} : namespaced(namespaces);
+
+const namespaced = (namespaces: readonly string[]): Record<string, GivenFlag> =>
+  namespaces.includes('') ? { 'all-namespaces': given('true') } : { namespace: given(...namespaces) };
 
 /** The lines that a serve answers to a question; undefined if it cannot. */
 async function answerOf(

@@ -1,7 +1,11 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectionRecord } from '../../../src/serve/connection-record.ts';
+import type { AnswerEnd } from '../../../src/serve/protocol.ts';
 import { completing } from '../../support/completing.ts';
+import { fakeServe } from '../../support/fake-serve.ts';
 import { APPLES, apple, type Fixture, pod, SECRET_VALUE, startFixture } from '../../support/fixture.ts';
 import { OWN_CACHE } from '../../support/own-cache.ts';
 
@@ -268,6 +272,59 @@ describe('where nothing can be known', () => {
       expect((await completing(['watch', '-n', 'shop', ...line], other.env)).fault).toBeUndefined();
     expect(other.sandbox.requests.size).toBeGreaterThan(4);
     expect(new Set([...other.sandbox.requests].map(({ method }) => method))).toEqual(new Set(['GET']));
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('the names that a running serve holds', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'held-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** Completes a line beside a serve that was started with these flags, and answers with `text`. */
+  async function beside(line: string[], { text = '', end = { exitCode: 0 } as AnswerEnd, started = {}, env = {} }) {
+    const kubeconfig = path.join(folder, 'not-yaml');
+    await writeFile(kubeconfig, '{ this cannot be read');
+    const own = { HOME: OWN_CACHE, XDG_CACHE_HOME: OWN_CACHE, KUBECONFIG: kubeconfig, XDG_RUNTIME_DIR: folder, ...env };
+    const questions: string[] = [];
+    await using _ = await fakeServe(own, {
+      about: { record: connectionRecord(started, own) },
+      answer: async ({ words = [], given = {} }, outlet) => {
+        const { namespace, name } = given;
+        questions.push([...words, ...(namespace?.values ?? []), ...(name?.values ?? [])].join(' '));
+        await outlet.write(text);
+        return end;
+      },
+    });
+    const { values, fault } = await completing(line, own);
+    return { values, questions, fault: fault !== undefined };
+  }
+
+  const PODS = { text: 'pod/web-1\npod/web-2\n' };
+
+  it.each<[string[], string, string[]]>([
+    [['watch', 'po', '-n', 'shop', ''], 'po shop', ['web-1', 'web-2']],
+    [['query', 'pods', 'web-1', 'we'], 'pods ^we', ['web-2']],
+    [['watch', 'pod/web'], 'pod ^web', ['pod/web-1', 'pod/web-2']],
+  ])('need neither the kubeconfig nor the cluster: %j', async (line, question, values) => {
+    expect(await beside(line, PODS)).toEqual({ values, questions: [question], fault: false });
+  });
+
+  it('come from a serve of the same context only; of several contexts the first counts', async () => {
+    const started = { context: 'blue' };
+    const found = { values: ['web-1', 'web-2'], questions: ['pods'], fault: false };
+    const none = { values: [], questions: [], fault: true };
+    expect(await beside(['watch', '--context', 'blue', 'pods', ''], { ...PODS, started })).toEqual(found);
+    expect(await beside(['watch', '--context', 'blue,red', 'pods', ''], { ...PODS, started })).toEqual(found);
+    expect(await beside(['watch', '--context', 'red', 'pods', ''], { ...PODS, started })).toEqual(none);
+    expect(await beside(['watch', '--context', 'blue', '--sandbox', 'pods', ''], { ...PODS, started })).toEqual(none);
+  });
+
+  it('come from the cluster where the serve cannot say them', async () => {
+    const asked = ['watch', '-n', 'shop', 'pods', 'web-'];
+    const { values, questions } = await beside(asked, { end: { exitCode: 2 }, env: fixture.env });
+    expect([values, questions]).toEqual([['web-1', 'web-2'], ['pods shop ^web-']]);
   });
 });
 

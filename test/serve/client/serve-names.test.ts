@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
-import { namesFromServe, valuesFromServe } from '../../../src/serve/client/serve-names.ts';
+import { namesFromServe, namesOfWord, valuesFromServe } from '../../../src/serve/client/serve-names.ts';
 import { type FoundServe, servesOf } from '../../../src/serve/find.ts';
 import type { AnswerEnd, QueryRequest } from '../../../src/serve/protocol.ts';
 import { fakeServe } from '../../support/fake-serve.ts';
@@ -51,6 +51,19 @@ describe.skipIf(process.platform === 'win32')('the names of objects', () => {
     expect(result).toEqual(['web-1', 'web-2']);
     expect(words).toEqual(['v1/pods']);
     expect(flags).toEqual({ namespace: ['shop', 'db'], output: ['name'], limit: ['50'] });
+  });
+
+  it.each<[string[] | undefined, Record<string, string[]>]>([
+    [undefined, {}],
+    [[], {}],
+    [[''], { 'all-namespaces': ['true'] }],
+    [['shop'], { namespace: ['shop'] }],
+  ])('are asked for by a word of the user, in the namespaces %j', async (namespaces, where) => {
+    const { result, words, flags } = await asking('pod/web-1\n', (serve, signal) =>
+      namesOfWord(serve, 'po', { namespaces, prefix: 'w.b', limit: 50 }, signal),
+    );
+    expect([result, words]).toEqual([['web-1'], ['po']]);
+    expect(flags).toEqual({ ...where, output: ['name'], limit: ['50'], name: [String.raw`^w\.b`] });
   });
 
   it('are asked for in all namespaces, and of a type without namespaces in none', async () => {

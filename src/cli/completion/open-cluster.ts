@@ -3,6 +3,8 @@ import type { ClusterConfig } from '../../client/config/cluster-config.ts';
 import { Discovery } from '../../client/discovery/discovery.ts';
 import type { DiscoverySnapshot } from '../../client/discovery/discovery-snapshot.ts';
 import { type DiscoveryStore, diskDiscoveryStore } from '../../client/discovery/discovery-store.ts';
+import { resolveResourceArgs } from '../../client/discovery/resource-args.ts';
+import { RestMapper } from '../../client/discovery/rest-mapper.ts';
 import { type FieldSchema, loadFieldSchema } from '../../client/field-schema.ts';
 import { keptAnswers } from '../../client/kept-answers.ts';
 import { loadConfig } from '../../client/kubeconfig.ts';
@@ -24,29 +26,11 @@ import { serveIdentity } from '../../serve/folder-key.ts';
 import { cacheFolderOf } from '../session/cache-folder.ts';
 import { type ConnectionFlagValues, loadOptionsOf } from '../session/load-options.ts';
 import type { Io } from '../terminal/io.ts';
+import { type CompletedCluster, MOST_NAMES } from './completed-cluster.ts';
 import type { Candidate } from './completions.ts';
 
-/** The requests of completion to a cluster. Every method rejects where the cluster is away, or when the time is up. */
-export interface CompletedCluster {
-  /** The namespace of the context. */
-  readonly namespace: string;
-  /** The types of the server, from the cache on disk if there is one, of any age. */
-  types(): Promise<DiscoverySnapshot>;
-  /** The same, from the server. The cache has them afterwards. */
-  freshTypes(): Promise<DiscoverySnapshot>;
-  /** Names of objects that begin with `prefix`: from a running serve, else from the server, as many as the time allows. */
-  names(type: ResourceType, scope: NameScope): Promise<string[]>;
-  /** The columns that the server prints of a type; undefined if it does not say. */
-  columns(type: ResourceType): Promise<readonly TableColumn[] | undefined>;
-  /** Values of an index, and what they are about, from a running serve; none without one. */
-  values(asked: IndexValuesRequest): Promise<Candidate[]>;
-  /** The fields of a type, from the server's OpenAPI, which is kept on disk; undefined if it has none. */
-  fields(type: ResourceType): Promise<FieldSchema | undefined>;
-}
-
-/** The objects of one page, and the names that are offered at most. */
+/** The objects of one page. */
 const PAGE = 500;
-const MOST_NAMES = 500;
 
 /**
  * The cluster that these flags lead to. Rejects with `config` if they lead to none. Nothing is written to the cluster,
@@ -108,6 +92,15 @@ class Cluster implements CompletedCluster {
     return abortable(discovery.snapshot(), signal);
   }
 
+  async typesOf(words: readonly string[]): Promise<ResourceType[]> {
+    const mapper = knownTypes(await this.types());
+    try {
+      return (await resolveResourceArgs(words, mapper)).map(({ type }) => type);
+    } catch {
+      return [];
+    }
+  }
+
   async names(type: ResourceType, scope: NameScope): Promise<string[]> {
     const { signal } = this.#parts;
     const serve = this.#serve();
@@ -160,4 +153,9 @@ class Cluster implements CompletedCluster {
     const raw = keptAnswers(client, { folder, server: config.server, clock: systemClock });
     return abortable(loadFieldSchema({ raw }, { group, version, kind }, signal), signal);
   }
+}
+
+/** A mapper that asks no server. */
+function knownTypes(snapshot: DiscoverySnapshot): RestMapper {
+  return new RestMapper({ snapshot: async () => snapshot, isFresh: () => true, invalidate: async () => {} });
 }

@@ -102,6 +102,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'informer/watch/list-fetcher.test.ts': 'a Table in place of a list, a list that never answers',
     'informer/watch/pager.test.ts': 'tokens that expire or repeat at an exact page',
     'informer/watch/reflector.test.ts': 'sequences no server sends, errors at an exact step',
+    'informer/watch/reflector-rules.test.ts': 'exact batches, a stop at an exact step, errors at exact times',
     'informer/watch/retry-watcher.test.ts': 'streams that bring what cannot be, errors at an exact step',
     'informer/watch/stalled-watch-check.test.ts': 'streams that stall while a second watch shows changes',
     'informer/watch/watch-connection.test.ts': 'exact batches, a stream that comes after its request was given up',

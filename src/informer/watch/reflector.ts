@@ -360,7 +360,6 @@ export class Reflector<T> {
     const fault = this.#distrusted ?? this.#resyncError;
     if (fault) connection.fail(fault);
     this.#distrusted = undefined;
-    this.#resyncError = undefined;
     const target = this.#liveTarget(since);
     using guard = this.#guard(connection, signal);
     using _doubt = this.#doubt(connection, guard, signal);

@@ -276,7 +276,6 @@ export class ShardedSource<T> implements ListerWatcher<T> {
   }
 
   #leaveOut(): void {
-    this.#ours = 0;
     if (this.#isListing) this.#leftOut++;
     this.#found('client');
   }

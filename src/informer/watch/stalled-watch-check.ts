@@ -95,7 +95,6 @@ export class StalledWatchCheck<T> implements Disposable {
   async #ask(signal: AbortSignal): Promise<void> {
     const { verify, reached, clock } = this.#options;
     const { lastReadAt } = this.#connection;
-    const hasCome = () => this.#connection.lastReadAt !== lastReadAt || this.#connection.silentMs === 0;
     try {
       const lacksBookmark = clock.monotonic() - Math.max(lastReadAt, this.#verifiedAt) >= BOOKMARK_MS;
       if (lacksBookmark) this.#verifiedAt = clock.monotonic();
@@ -108,7 +107,7 @@ export class StalledWatchCheck<T> implements Disposable {
     if (glimpse === 'unreachable') glimpse = await this.#look(signal, true);
     if (glimpse === 'forgotten') return this.#lookLater(reached(), signal);
     if (glimpse === 'ahead') await sleepOn(clock, GRACE_MS, signal);
-    if (hasCome()) return;
+    if (this.#connection.lastReadAt !== lastReadAt) return; // something has come
     if (glimpse === 'ahead')
       this.#connection.fail(idleWatch('the stream is stalled: the server has changes that did not come'));
     if (glimpse === 'unreachable')

@@ -195,3 +195,20 @@ describe('a processor', () => {
     expect([isIdle, slow.lines]).toEqual([true, ['added x 1']]);
   });
 });
+
+it('a listener that is not due gets additions and deletions all the same, and no update to the same version', async () => {
+  const { processor, listen } = start();
+  const { listener, lines } = listen({ resyncMs: 60_000 });
+  processor.add(listener, []);
+  expect(processor.shouldResync(0)).toBe(false);
+  const deleted: InformerNotification<Pod> = {
+    kind: 'deleted',
+    key: 'x',
+    object: pod('x', 1),
+    cause: 'relist',
+    finalStateUnknown: true,
+  };
+  processor.distribute([added('x'), updated('x', 1, 1), updated('x', 1, 2), deleted], 0);
+  await settled();
+  expect(lines).toEqual(['added x 1', 'updated x 3', 'deleted x 4']);
+});

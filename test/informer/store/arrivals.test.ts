@@ -18,7 +18,7 @@ const arrivalsOf = (indexer: Indexer<Pod>, transform?: (object: Pod) => Pod) =>
   indexer.store.arrivals(transform) as ArrivingObjects<Cached<Pod>>;
 
 function arrivals(transform?: (object: Pod) => Pod) {
-  const indexer = new Indexer<Pod>({ store: 'compact' });
+  const indexer = new Indexer<Pod>({ store: 'compact' }, { clock: new FakeClock() });
   return { indexer, arrivals: arrivalsOf(indexer, transform) };
 }
 
@@ -66,7 +66,7 @@ describe('the objects of a list that arrives', () => {
   });
 
   it('are packed from the texts that came, the first ones too, which are kept parsed until the list is long', () => {
-    const indexer = new Indexer<Pod>({ store: 'auto' }, { isFromServer: () => true });
+    const indexer = new Indexer<Pod>({ store: 'auto' }, { isFromServer: () => true, clock: new FakeClock() });
     const arriving = arrivalsOf(indexer);
     const text = (object: Pod) => Buffer.from(JSON.stringify(object, null, 1));
     const read = Buffer.alloc(8192); // memory that is used again for each object
@@ -85,7 +85,7 @@ describe('the objects of a list that arrives', () => {
   });
 
   it('are packed as the transform made them, not from the texts that came', () => {
-    const indexer = new Indexer<Pod>({ store: 'auto' }, { isFromServer: () => true });
+    const indexer = new Indexer<Pod>({ store: 'auto' }, { isFromServer: () => true, clock: new FakeClock() });
     const arriving = arrivalsOf(indexer, (object) => ({ ...object, spec: {} }) as Pod);
     arriving.begin();
     for (const object of pods(5_010)) arriving.take(object, Buffer.from(JSON.stringify(object)));
@@ -173,7 +173,7 @@ describe('the objects of a list that arrives', () => {
         }).toThrow('on index "picky"'),
     ],
   ])('give their memory back when the replacement of the cache %s, which then stays as it was', async (_, end) => {
-    const indexer = new Indexer<Pod>({ store: 'compact' });
+    const indexer = new Indexer<Pod>({ store: 'compact' }, { clock: new FakeClock() });
     indexer.replace(pods(10), '1');
     indexer.addIndexers({
       picky({ metadata }) {

@@ -6,7 +6,7 @@ import { ShardedSource, shardingOf } from '../../../src/informer/watch/sharded-s
 import type { ListOptions, WatchOptions } from '../../../src/model/list-options.ts';
 import { ShardSet } from '../../../src/model/shard-set.ts';
 import { INITIAL_EVENTS_END } from '../../../src/model/watch-event.ts';
-import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
 
 const OF = { of: 4, by: 'namespace' } as const;
 const PART = new ShardSet({ ...OF, indexes: [2] });
@@ -42,6 +42,7 @@ function part({ pages = [], batches = [], probe, indexes = [2] }: Answers) {
     ...(probe && {
       probe: async (options: ListOptions, context: CallContext) => {
         asked.push(['probe', options, context]);
+        await settled();
         return { items: [], resourceVersion: '7', ...probe };
       },
     }),
@@ -82,7 +83,19 @@ describe('who divides a collection', () => {
     );
   });
 
-  it('is said once, and again when it changes; own objects are counted from the last other one', async () => {
+  it.each([
+    [23, undefined],
+    [24, 'server'],
+  ])('of which a source has two of four parts is shown by 24 objects, here by %i: %s', async (count, expected) => {
+    const indexes = [1, 2];
+    const both = new ShardSet({ ...OF, indexes }).selection;
+    const items = namespaces.map(object).filter((each) => both.has(each));
+    const { source, context } = part({ pages: [{ items: items.slice(0, count), continue: 'more' }], indexes });
+    await source.list({}, context);
+    expect([items.length > 24, source.shardedBy]).toEqual([true, expected]);
+  });
+
+  it('is said once, and again when it changes', async () => {
     const pages = [[...ours.slice(0, 8), others[0]], ours.slice(0, 11), [others[1]], ours, [others[0]]];
     const { source, found, context } = part({ pages: pages.map((items) => ({ items, shardSelector: undefined })) });
     for (const _ of pages) await source.list({}, context);
@@ -90,6 +103,13 @@ describe('who divides a collection', () => {
     const server = part({ pages: [{ shardSelector: 'x' }, { shardSelector: 'x' }, { items: [others[0]] }] });
     for (const _ of [1, 2, 3]) await server.source.list({}, server.context);
     expect(server.found).toEqual(['server', 'client']);
+  });
+
+  it('is the client where parts are divided by name, which no server does', async () => {
+    const list = async () => ({ items: [], resourceVersion: '7' });
+    const source = new ShardedSource({ list } as never, { index: 2, of: 4, by: 'name' });
+    await source.list({}, { signal: new AbortController().signal });
+    expect(source.shardedBy).toBe('client');
   });
 
   it('is not looked for in a whole collection', async () => {
@@ -130,6 +150,34 @@ describe('objects of other parts', () => {
     expect(asked.map(([, options]) => options)).toEqual(Array(3).fill({ shardSelector: selector }));
   });
 
+  it('that a source leaves out by their bytes are counted, and show that the client divides', async () => {
+    const [own, other] = [ours[0], others[0]].map((each) => each?.metadata.namespace as string);
+    const list = async (_: unknown, { unwanted }: CallContext) => {
+      for (const namespace of [own, other, other]) unwanted?.leavesOut(namespace as string);
+      return { items: [], resourceVersion: '7', continue: 'more' };
+    };
+    const source = new ShardedSource({ list } as never, PART);
+    await source.list({}, { signal: new AbortController().signal });
+    expect(source.sharding).toMatchObject({ leftOut: 2, dividedBy: 'client' });
+  });
+
+  it('are not shown to one who looks at each object of a look beside the list', async () => {
+    const probe = async (_: unknown, { arrived }: CallContext) => ({
+      items: [...ours.slice(0, 2), others[0], 'broken'].map((each) => arrived?.(each as never) ?? each),
+      resourceVersion: '7',
+    });
+    const source = new ShardedSource({ probe } as never, PART);
+    const seen: unknown[] = [];
+    const arrived = (each: never) => {
+      seen.push(each);
+      return 'seen';
+    };
+    const context = { signal: new AbortController().signal };
+    expect((await source.probe({}, { ...context, arrived })).items).toEqual(['seen', 'seen', 'seen']);
+    expect(seen).toEqual([...ours.slice(0, 2), 'broken']);
+    expect((await source.probe({}, context)).items).toEqual([...ours.slice(0, 2), 'broken']);
+  });
+
   it('are none of the events of a watch, which counts those among its initial events only', async () => {
     const added = (each: unknown) => ({ type: 'ADDED', object: each });
     const bookmark = (annotations?: object) => ({ type: 'BOOKMARK', object: { metadata: { annotations } } });
@@ -141,12 +189,13 @@ describe('objects of other parts', () => {
       [added(others[2]), error, bookmark()],
     ];
     for (const sendInitialEvents of [true, false]) {
-      const { source, context } = part({ batches: [...batches] });
+      const { source, context } = part({ batches: [...batches], pages: [{ items: others.slice(0, 5) }] });
+      await source.list({}, context);
       const seen: unknown[] = [];
       const options = sendInitialEvents ? { sendInitialEvents } : { resourceVersion: '7' };
       for await (const batch of await source.watch(options, context)) seen.push(batch);
       expect(seen).toEqual([[added(ours[0])], [end], [error, bookmark()]]);
-      expect(source.sharding.leftOut).toBe(sendInitialEvents ? 2 : 0);
+      expect(source.sharding.leftOut).toBe(sendInitialEvents ? 2 : 5);
     }
   });
 });
@@ -167,14 +216,44 @@ describe('a watch of a part', () => {
     ['between two batches', 2],
   ])('fails when the parts change %s', async (_, when) => {
     const { source, shards, context } = part({ batches: [[], []] });
+    let batches = 0;
     const read = async () => {
       if (when === 0) shards.change([1]);
       const events = await source.watch({ resourceVersion: '7' }, context);
       if (when === 1) shards.change([1]);
-      for await (const _batch of events) if (when === 2) shards.change([1]);
+      for await (const _batch of events) {
+        batches++;
+        if (when === 2) shards.change([1]);
+      }
     };
     const failed = await read().catch((error: unknown) => error);
-    expect(isChangedCollection(failed)).toBe(true);
+    expect([isChangedCollection(failed), batches]).toEqual([true, when === 2 ? 1 : 0]);
+  });
+
+  it.each([
+    ['ends', () => {}],
+    [
+      'fails',
+      () => {
+        throw new Error('aborted');
+      },
+    ],
+  ])('fails when the parts change while its source waits, which then %s', async (_, end) => {
+    const shards = new ShardSet({ ...OF, indexes: [2] });
+    const watch = async (_options: unknown, { signal }: CallContext) =>
+      (async function* () {
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+        end();
+        yield* [];
+      })();
+    const source = new ShardedSource({ watch } as never, shards);
+    const events = await source.watch({ resourceVersion: '7' }, { signal: new AbortController().signal });
+    const next = events[Symbol.asyncIterator]()
+      .next()
+      .catch((error: unknown) => error);
+    await settled();
+    shards.change([1]);
+    expect(isChangedCollection(await next)).toBe(true);
   });
 
   it('of no part fails at once when it has one by then, and ends with its signal', async () => {

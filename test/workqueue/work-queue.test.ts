@@ -671,10 +671,14 @@ describe('a key in the queue', () => {
     await clock.advance(7);
     const item = await queue.take();
     expect([queue.placeOf('a'), item?.waitedMs]).toEqual(['processing', 7]);
+    await clock.advance(100);
     queue.add('a');
     expect(queue.placeOf('a')).toBe('runs-again');
+    await clock.advance(4);
     item?.[Symbol.dispose]();
     expect(queue.placeOf('a')).toBe('queued');
+    await clock.advance(3);
+    expect((await queue.take())?.waitedMs).toBe(7);
   });
 
   it('can be removed while it waits, wherever it waits; a run goes on, and the key can be added again', async () => {

@@ -27,12 +27,13 @@ export const ABOUT = 'about.json';
 
 /** The description in a folder; undefined if there is none that can be read. */
 export function aboutIn(folder: string): ServeAbout | undefined {
+  let about: Partial<ServeAbout> | null = null;
   try {
-    const about = JSON.parse(readFileSync(path.join(folder, ABOUT), 'utf8')) as Partial<ServeAbout> | null;
-    return typeof about?.protocol === 'number' && typeof about.pid === 'number' ? (about as ServeAbout) : undefined;
+    about = JSON.parse(readFileSync(path.join(folder, ABOUT), 'utf8'));
   } catch {
-    return undefined; // it ends right now
+    // it ends right now
   }
+  return typeof about?.protocol === 'number' && typeof about.pid === 'number' ? (about as ServeAbout) : undefined;
 }
 
 /**

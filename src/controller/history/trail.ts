@@ -321,11 +321,13 @@ export function shortened(text: string | undefined): string | undefined {
 }
 
 function wouldLeadTo(key: ObjectKey, leadsTo: Elsewhere['leadsTo']): boolean {
+  let keys: readonly ObjectKey[] = [];
   try {
-    return [...leadsTo()].includes(key);
+    keys = [...leadsTo()];
   } catch {
-    return false; // a mapping that fails leads to no key; the failure was logged when the event came
+    // a mapping that fails leads to no key; the failure was logged when the event came
   }
+  return keys.includes(key);
 }
 
 function isAlike(a: EventOrigin, b: EventOrigin): boolean {

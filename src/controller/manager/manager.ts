@@ -121,7 +121,7 @@ export class Manager {
   #failure: { readonly error: unknown } | undefined;
   /** A runnable that failed while it ended may have left something running. */
   #hasFailedWhileEnding = false;
-  #phase: 'new' | 'running' | 'ended' = 'new';
+  #hasStarted = false;
   readonly #graceMs: number;
   readonly #cacheSyncTimeoutMs: number;
   #haveCachesSynced = false;
@@ -208,8 +208,7 @@ export class Manager {
     checkRunnable(runnable);
     checkOptions('manager.add', options, KNOWN_ADD_OPTIONS);
     checkChoice('manager.add: group', options.group, GROUPS);
-    if (this.#phase === 'ended' || this.ending.aborted)
-      throw new InformerError('closed', 'the manager has ended, so nothing can be added');
+    if (this.ending.aborted) throw new InformerError('closed', 'the manager has ended, so nothing can be added');
     if (this.#added.has(runnable)) throw new InformerError('argument', 'this runnable was added to the manager before');
     this.#added.add(runnable);
     this.#inherited = inheriting(this.#inherited, runnable);
@@ -231,8 +230,8 @@ export class Manager {
    * `argument` if it is called a second time.
    */
   async run(signal: AbortSignal): Promise<void> {
-    if (this.#phase !== 'new') throw new InformerError('argument', 'the manager was started more than once');
-    this.#phase = 'running';
+    if (this.#hasStarted) throw new InformerError('argument', 'the manager was started more than once');
+    this.#hasStarted = true;
     using _asked = onAbort(signal, () => this.#ending.abort(signal.reason));
     using election = scope();
     await this.#start(election.signal).catch((error) => this.#fail(error));
@@ -330,7 +329,6 @@ export class Manager {
 
   /** Ends all groups in their order, then the election, then what records Events, in the time of grace. */
   async #end(election: Scope): Promise<void> {
-    this.#phase = 'ended';
     this.#leads.fail(new InformerError('closed', 'the manager has ended'));
     if (!this.isLeading) election.abort();
     const isLost = isInformerError(this.#failure?.error, 'leadership');

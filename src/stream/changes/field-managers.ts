@@ -171,12 +171,13 @@ function childOf(node: Fields, step: PathStep): unknown {
  * fields than those that identify the item here.
  */
 function namesItem(key: string, item: Fields): boolean {
+  let wanted: unknown;
   try {
-    const wanted = parseJson(key.slice(2)) as unknown;
-    return isJsonMap(wanted) && Object.entries(wanted).every(([name, value]) => item[name] === value);
+    wanted = parseJson(key.slice(2));
   } catch {
-    return false;
+    // a key that a server would not write names no item
   }
+  return isJsonMap(wanted) && Object.entries(wanted).every(([name, value]) => item[name] === value);
 }
 
 function isEmpty(node: Fields): boolean {

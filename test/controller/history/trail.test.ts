@@ -57,6 +57,18 @@ it('keeps the objects of the last events of a bounded number of keys', () => {
   expect(kept).toBeLessThanOrEqual(257);
 });
 
+it.each(['object', 'oldObject'] as const)(
+  'an event that makes or deletes an object, and has only %s, lists no changed fields',
+  (state) => {
+    const { [state]: object, ...rest } = updated('web', '1', '2');
+    const event = { key: rest.key, cause: rest.cause, type: 'added', [state]: object } as never;
+    const trail = new Trail(new FakeClock());
+    trail.came('shop/web', 'queued', { cause: origin, isChange: true, event });
+    trail.skipped({ origin, event, why: 'error', by: 'labels' });
+    expect(trail.of('shop/web')?.entries.map((entry) => 'changed' in entry)).toEqual([false, false]);
+  },
+);
+
 it('a resync does not replace the last change of a key', () => {
   const trail = new Trail(new FakeClock());
   const change = updated('web', '1', '2');

@@ -323,6 +323,10 @@ describe('a manager', () => {
   ])('refuses %s when it is created', async (_, options) => {
     await expect(setup(options)).rejects.toMatchObject({ code: 'argument' });
   });
+
+  it('takes a grace of 0, and the shortest sync timeout', async () => {
+    await expect(setup({ graceMs: 0, cacheSyncTimeoutMs: 1 })).resolves.toBeDefined();
+  });
 });
 
 describe('the health of a manager', () => {

@@ -42,6 +42,12 @@ describe('the tallies', () => {
       for: { met: 0, total: 0 },
       any: { met: 0, total: 2 },
     });
+    send('deleted', pod('a', 'Running'));
+    expect(set.tallies).toEqual({
+      until: { met: 0, total: 2 },
+      for: { met: 0, total: 0 },
+      any: { met: 0, total: 2 },
+    });
   });
 
   it('of for count an object that is done after its deletion, and no other one that is gone', () => {

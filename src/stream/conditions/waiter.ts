@@ -154,7 +154,6 @@ export class Waiter implements Disposable {
     if (isConnected !== this.#isDisconnected || this.#settled) return;
     this.#isDisconnected = !isConnected;
     this.#catchingUp?.cancel();
-    this.#catchingUp = undefined;
     if (isConnected) this.#catchingUp = this.#clock.after(CATCH_UP_MS, () => this.#caughtUp());
   }
 

@@ -32,8 +32,11 @@ function setOf(rules: WaitRules, target = PODS) {
 }
 
 describe('the tallies', () => {
-  it('count each object for a rule once, and no object for a rule that was not given', () => {
-    const { set, send } = setOf({ until: [phase('Running')] }, named('a', 'b'));
+  it.each([
+    ['in one namespace', named('a', 'b')],
+    ['in any namespace', { ...named('a', 'b'), namespaces: [] }],
+  ])('count each object for a rule once, and no object for a rule that was not given: names %s', (_, target) => {
+    const { set, send } = setOf({ until: [phase('Running')] }, target);
     send('added', pod('a', 'Running'));
     send('added', pod('other', 'Running'));
     set.synced();

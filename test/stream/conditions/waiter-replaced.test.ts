@@ -39,6 +39,12 @@ describe.each([
     expect(replaced({ for: [parseForCondition('delete')] }).waiter.settled?.kind).toBe('for');
   });
 
+  it('meets no rule that is not about a deletion, and that the new object does not meet', () => {
+    const never: CompiledCondition = { source: 'never', readsEvent: true, test: () => false };
+    for (const rules of [{ failIf: [never] }, { untilAny: [never] }, { until: [never] }])
+      expect(replaced(rules).waiter.settled).toBeUndefined();
+  });
+
   it('did not exist in between, for a condition that must stay met', () => {
     const { waiter, clock } = replaced({ until: [isReady], staysMs: 1000 });
     clock.tick(900);

@@ -25,15 +25,36 @@ export interface GatheredRowsOptions<T> {
 }
 
 const LINES_PER_PIECE = 1000;
-/** Is written between the cells of a row; no cell has it, because control characters are escaped. */
+/** Are written between the cells of a row, and between rows; no cell has one, because control characters are escaped. */
 const BETWEEN = '\0';
+const ROW_END = '\n';
 
 /** Consecutive rows of one table. */
-interface Run<T> {
+class Run<T> {
   readonly table: T;
-  /** The cells of each row in one text, which takes a tenth of the memory of its event. */
-  readonly rows: string[];
-  readonly createdMs: number[];
+  readonly createdMs: number[] = [];
+  /** The rows of whole pieces, as bytes outside of the heap: they take a tenth of the memory of their events. */
+  readonly #pieces: Buffer[] = [];
+  /** The rows after them. */
+  #last: string[] = [];
+
+  constructor(table: T) {
+    this.table = table;
+  }
+
+  add(texts: readonly string[], createdMs: number): void {
+    this.createdMs.push(createdMs);
+    this.#last.push(texts.join(BETWEEN));
+    if (this.#last.length < LINES_PER_PIECE) return;
+    this.#pieces.push(Buffer.from(this.#last.join(ROW_END)));
+    this.#last = [];
+  }
+
+  /** The rows, piece by piece. The last piece may be empty. */
+  *pieces(): Iterable<string[]> {
+    for (const piece of this.#pieces) yield piece.toString().split(ROW_END);
+    yield this.#last;
+  }
 }
 
 /** The rows of a table that wait until its widths are known from all of them. Ages are those of the time of printing. */
@@ -47,14 +68,16 @@ export class GatheredRows<T extends GatheredTable> implements GatheredEvents {
 
   add(printed: PrintedEvent): void {
     const { table, texts, createdMs } = this.#options.row(printed);
-    if (this.#runs.at(-1)?.table !== table) this.#runs.push({ table, rows: [], createdMs: [] });
-    const run = this.#runs.at(-1) as Run<T>;
-    run.rows.push(texts.join(BETWEEN));
-    run.createdMs.push(createdMs);
+    let run = this.#runs.at(-1);
+    if (run?.table !== table) {
+      run = new Run(table);
+      this.#runs.push(run);
+    }
+    run.add(texts, createdMs);
   }
 
   clear(): number {
-    const count = this.#runs.reduce((sum, { rows }) => sum + rows.length, 0);
+    const count = this.#runs.reduce((sum, { createdMs }) => sum + createdMs.length, 0);
     this.#runs = [];
     return count;
   }
@@ -62,15 +85,16 @@ export class GatheredRows<T extends GatheredTable> implements GatheredEvents {
   *text(): Iterable<string> {
     const now = this.#options.clock.now();
     for (const { table, createdMs } of this.#runs) widenForAges(table, createdMs, now);
-    for (const { table, rows, createdMs } of this.#runs) {
-      let piece = this.#options.heading(table, rows.length);
-      for (const [i, row] of rows.entries()) {
-        piece += table.table.line(withAge(row.split(BETWEEN), table.columns, ageAt(createdMs[i] as number, now)));
-        if ((i + 1) % LINES_PER_PIECE > 0) continue;
-        yield piece;
-        piece = '';
+    for (const run of this.#runs) {
+      const { table, createdMs } = run;
+      let text = this.#options.heading(table, createdMs.length);
+      let at = 0;
+      for (const piece of run.pieces()) {
+        for (const row of piece)
+          text += table.table.line(withAge(row.split(BETWEEN), table.columns, ageAt(createdMs[at++] as number, now)));
+        yield text;
+        text = '';
       }
-      yield piece;
     }
   }
 }

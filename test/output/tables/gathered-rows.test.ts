@@ -35,6 +35,13 @@ test('gathered rows have the text of the events printed together', () => {
     expect(gatheredText(options, events)).toBe(printer(options).events(events));
 });
 
+test.each([999, 1000, 1001, 2500])('%i rows, of letters of any script, have the text of the events', (count) => {
+  const events = Array.from({ length: count }, (_, i) =>
+    event('ADDED', pod(`web-${i}`, ['Running', '', 'wartet auf Prüfung', '実行中', 'two\nlines\0'][i % 5])),
+  );
+  expect(gatheredText({}, events)).toBe(printer().events(events));
+});
+
 test('the text comes in pieces, and ages are those of its time', () => {
   let now = clock.now();
   const gathered = printer({ clock: { now: () => now } }).gathered();

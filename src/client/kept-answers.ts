@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../kit/clock.ts';
-import { writePrivately } from '../kit/private-folder.ts';
+import { keepFile } from '../kit/kept-file.ts';
 import type { Client } from './client.ts';
 
 export interface KeptAnswersOptions {
@@ -44,7 +44,7 @@ export function keptAnswers(client: Client, { folder, server, clock }: KeptAnswe
         asked,
         kept?.path === asked ? { ...options, signal: impatient(options?.signal) } : options,
       );
-      await writePrivately(file, JSON.stringify({ path: asked, savedAt: clock.now(), text })).catch(() => {}); // works without a cache, too
+      await keepFile(file, JSON.stringify({ path: asked, savedAt: clock.now(), text })).catch(() => {}); // works without a cache, too
       return text;
     } catch (error) {
       if (kept?.path === asked) return kept.text;

@@ -1,7 +1,5 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, type Stats } from 'node:fs';
-import { rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { builtin } from './builtin.ts';
 
 /** Whether {@link privateFolderFault} finds nothing wrong. */
 export function isPrivateFolder(parent: string, name: string): boolean {
@@ -47,22 +45,11 @@ export function privateFolderFault(parent: string, name: string): string | undef
  * Creates a folder and those above it that are missing, with mode 0700. Throws the error of the system. Node's own
  * `recursive` never returns where the system says of a folder that exists that it does not, as below /proc.
  */
-function makePrivateFolders(folder: string): void {
+export function makePrivateFolders(folder: string): void {
   if (made(folder)) return;
   const above = path.dirname(folder);
   if (above !== folder) makePrivateFolders(above);
   if (!made(folder)) mkdirSync(folder, { mode: 0o700 });
-}
-
-/** Writes a file, whole or not at all, for this user alone: another process may read it at this moment. */
-export async function writePrivately(file: string, text: string): Promise<void> {
-  makePrivateFolders(path.dirname(file));
-  const draft = `${file}.${builtin.crypto().randomBytes(8).toString('hex')}`;
-  await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
-  await rename(draft, file).catch(async (cause) => {
-    await rm(draft, { force: true });
-    throw cause;
-  });
 }
 
 /** False if a folder above is missing. */

@@ -34,8 +34,6 @@ export interface ClusterStartOptions<P> {
 
 /** How long the clusters that answer wait for the others at the start, ms. */
 const GRACE_MS = 3000;
-/** How long the initial list of one of several parts may hold up the lists of the others, ms. */
-export const LATE_LIST_MS = 3000;
 const POLL = { initialMs: 1000, factor: 2, jitter: 0.2, capMs: 30_000 };
 /** A login is tried less often: a plugin may open a browser, and a server may lock a user out. */
 const LOGIN_POLL = { initialMs: 30_000, factor: 2, jitter: 0.2, capMs: 300_000 };

@@ -8,7 +8,6 @@ import { missingNames } from '../session/missing-names.ts';
 import { refusalOf, runTargets } from '../session/refusals.ts';
 import type { Session } from '../session/session.ts';
 import { hasStaleType } from '../terminal/stale-type.ts';
-import { LATE_LIST_MS } from './late-cluster.ts';
 import { goesOnWithout, type WatchPlan } from './watch-plan.ts';
 
 export interface WatchedPartOptions {
@@ -17,6 +16,9 @@ export interface WatchedPartOptions {
   /** Called when something may not be read, and the stream goes on without it. */
   readonly onLeftOut: (refused: readonly NewlyRefused[]) => void;
 }
+
+/** How long the initial list of one of several parts may hold up the lists of the others, ms. */
+const LATE_MS = 3000;
 
 /** The part of a `watch` that is in one cluster, usually all of it: its informers, and what stderr says of them. */
 export class WatchedPart implements Disposable {
@@ -67,7 +69,7 @@ export class WatchedPart implements Disposable {
 
   /** Lets the other parts wait for the initial list of this one for some seconds, then calls `onLate`. */
   becomeLate(onLate: () => void): void {
-    const late = this.session.clock.after(LATE_LIST_MS, () => {
+    const late = this.session.clock.after(LATE_MS, () => {
       if (this.isSynced) return;
       this.#isLate = true;
       this.#overdue.resolve();

@@ -2,8 +2,8 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../kit/clock.ts';
 import { messageOf } from '../../kit/error.ts';
+import { keepFile } from '../../kit/kept-file.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
-import { writePrivately } from '../../kit/private-folder.ts';
 import { parseOrNone } from '../decode/object-decoder.ts';
 import type { DiscoverySnapshot } from './discovery-snapshot.ts';
 
@@ -66,7 +66,7 @@ export function diskDiscoveryStore(options: DiskDiscoveryStoreOptions): Discover
     async save(snapshot) {
       await quietly('write', async () => {
         const stored: StoredSnapshot = { form: FORM, savedAt: clock.now(), snapshot };
-        await writePrivately(file, JSON.stringify(stored));
+        await keepFile(file, JSON.stringify(stored));
       });
     },
     async clear() {

@@ -230,3 +230,57 @@ it('merges a list of new parts: what is not kept leaves first, and what is liste
   expect(refused).toBe(1);
   expect([...indexer.entries()].map(([key]) => key).sort()).toEqual(['known', 'new', 'other', 'stays']);
 });
+
+it.each<[string, Delta<Cached<Pod>>, string | undefined]>([
+  ['a new object', change('Added', pod('b', 6)), undefined],
+  ['an object that is stored', change('Added', pod('a', 6)), '"a" was added, although it was in the cache'],
+  ['the stored version again', change('Added', pod('a', 5, { uid: 'u' })), undefined],
+  ['a change', change('Updated', pod('a', 6, { uid: 'u' })), undefined],
+  [
+    'a change of what is not stored',
+    change('Updated', pod('b', 6)),
+    '"b" was updated, although it was not in the cache',
+  ],
+  [
+    'another object of the name',
+    change('Updated', pod('a', 6, { uid: 'other' })),
+    '"a" became another object, without an event of its deletion',
+  ],
+  ['another object at the stored version', change('Updated', pod('a', 5, { uid: 'other' })), undefined],
+  ['a deletion', change('Deleted', pod('a', 6, { uid: 'u' })), undefined],
+  [
+    'a deletion of what is not stored',
+    change('Deleted', pod('b', 6)),
+    '"b" was deleted, although it was not in the cache',
+  ],
+  ['a tombstone of what is not stored', change('Deleted', new Tombstone('b', pod('b', 6))), undefined],
+])('%s contradicts the store only where its history would be another one', (_, delta, expected) => {
+  for (const isOther of [true, false]) {
+    const said: unknown[] = [];
+    const indexer = store(pod('a', 5, { uid: 'u' }));
+    const onContradiction = (what: string, version: string | undefined) => {
+      said.push([what, version]);
+      return isOther;
+    };
+    const next = change('Added', pod('next', 7));
+    const { notifications, error } = applyDeltas([delta, next], indexer, { ...live, onContradiction });
+    expect([said, error]).toEqual([expected === undefined ? [] : [[expected, '6']], undefined]);
+    const isApplied = expected === undefined || !isOther;
+    expect(notifications.some(({ key }) => key === 'next')).toBe(isApplied);
+    expect(indexer.has('next')).toBe(isApplied);
+  }
+});
+
+it('has the first refusal as the cause of its error', () => {
+  const failures = [new Error('first'), new Error('second')];
+  const indexer = new Indexer<Pod>({
+    indexers: {
+      picky: () => {
+        throw failures.shift();
+      },
+    },
+  });
+  const { error, refused } = applyDeltas([change('Added', pod('a', 1)), change('Added', pod('b', 2))], indexer, live);
+  expect(refused).toBe(2);
+  expect(error?.cause).toMatchObject({ message: expect.stringContaining('first') });
+});

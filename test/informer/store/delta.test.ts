@@ -34,3 +34,19 @@ describe('a delta', () => {
     expect(others.map((delta) => isObjectDelta(delta))).toEqual([false, false, false, false]);
   });
 });
+
+it.each([
+  ['nothing', undefined],
+  ['null', null],
+  ['a text', 'ns/foo'],
+  ['a type alone', { type: 'Added' }],
+  ['an object alone', { object: pod('ns/foo', 1) }],
+])('%s has no key', (_, value) => {
+  expect(() => keyOfDeltas(value)).toThrow('object has no meta');
+});
+
+it('an object with fields like those of a delta has its own key', () => {
+  const alike = { ...pod('ns/own', 1), type: 'Added', object: pod('ns/foo', 1) };
+  expect(keyOfDeltas(alike)).toBe('ns/own');
+  expect(keyOfDeltas([[alike], { type: 'Added', object: pod('ns/foo', 1) }])).toBe('ns/foo');
+});

@@ -168,6 +168,17 @@ it('a kind that is not served is asked for twice at once, and then less and less
   expect(await found).toBeUndefined();
 });
 
+it('a kind that is served later is not missing any more', async () => {
+  const types: string[] = [];
+  const { clock, served, found } = searching({ group: 'apps', kind: 'Fleet' }, () => [], types);
+  await clock.advance(5_000);
+  expect(served.missing).toBeDefined();
+  types.push('Fleet');
+  await clock.advance(5_000);
+  expect(await found).toMatchObject({ kind: 'Fleet' });
+  expect(served.missing).toBeUndefined();
+});
+
 it('four answers that fail are asked again, the fifth is not', async () => {
   const owner = { group: 'apps', kind: 'Fleet' };
   const four = searching(owner, (asked) => (asked <= 4 ? ['apps/v1'] : []), ['Fleet']);

@@ -107,6 +107,15 @@ it.each<[string, Parameters<typeof web>[0]]>([
 
 it.each<[string, (current: UnknownObject) => void]>([
   ['another writer changed a value', (current) => void Object.assign(current.spec as object, { replicas: 9 })],
+  ['another writer changed the order of finalizers', (current) => void current.metadata.finalizers?.reverse()],
+  ['another writer removed a finalizer', (current) => void current.metadata.finalizers?.shift()],
+  [
+    'another writer changed the order of containers',
+    (current) => {
+      const { template } = current.spec as { template: { spec: { containers: unknown[] } } };
+      template.spec.containers.reverse();
+    },
+  ],
   ['the object has no managedFields', (current) => void delete current.metadata.managedFields],
   [
     'another manager applied it',

@@ -56,6 +56,7 @@ describe('the part of a cache that a question is about', () => {
       expected,
       expected.length,
     ]);
+    expect(lister.isPart).toBe(expected.length < objects.length);
     const onNode = names(
       objects.filter(
         ({ metadata, spec }) =>
@@ -68,6 +69,7 @@ describe('the part of a cache that a question is about', () => {
   it('of a type without namespaces is all of it', () => {
     const lister = listerOf({ namespaces: ['bank'] }, NODES);
     expect([lister.size, lister.list().length, lister.indexCount(NODE.key, 'n1')]).toEqual([6, 6, 4]);
+    expect(lister.isPart).toBe(false);
   });
 
   it('has the indexes of the cache', () => {

@@ -207,6 +207,14 @@ describe('the rows of a view', () => {
     expect(goneIn(drained(feed))).toHaveLength(3);
   });
 
+  it('are not looked at from the beginning again when the time passes during the first look', async () => {
+    const feed = await feedOf({ where: 'AGE < duration("5m")' }, new FakeClock(Date.now()));
+    const events = [feed.next(), feed.next()];
+    feed.timePassed();
+    events.push(feed.next());
+    expect(events.map((message) => (message as UiMessage).event)).toEqual(['columns', 'rows', 'tally']);
+  });
+
   it('come with a new tally after some time, in which objects that do not match count too', async () => {
     const feed = await feedOf({ name: 'web' });
     const totalIn = (messages: readonly UiMessage[]) =>

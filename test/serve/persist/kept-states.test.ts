@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type TableColumn, withCells } from '../../../src/model/cells.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
@@ -133,6 +134,20 @@ describe('the states of caches', () => {
     expect([states === undefined, existsSync(`${file}.damaged`)]).toEqual([false, true]);
     expect(notices).toEqual([expect.stringContaining(`it is set aside as ${file}.damaged, and the types are listed`)]);
     await states?.[Symbol.asyncDispose]();
+  });
+
+  it('are none where the file is another program’s, which stays as it is', async () => {
+    const database = new DatabaseSync(file);
+    database.exec('PRAGMA application_id = 7; CREATE TABLE theirs (x)');
+    database.close();
+    chmodSync(file, 0o600);
+    const before = readFileSync(file);
+    const { states, notices } = await opened();
+    expect([states, notices]).toEqual([
+      undefined,
+      [`--persist has no effect: ${file}: it is no file of kubectl-informer`],
+    ]);
+    expect([readFileSync(file).equals(before), existsSync(`${file}.damaged`)]).toEqual([true, false]);
   });
 
   it('that cannot be used are none, which is said, but not by a serve that ends', async () => {

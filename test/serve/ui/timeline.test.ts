@@ -131,6 +131,20 @@ describe('a time line', () => {
     ]);
   });
 
+  it('has no outage between a list and its watch, however long the watch took to open', () => {
+    const stretch = { bookmarks: 0, from: '1', to: '5', events: 0 } as const;
+    const { spans } = new TimelineLane('v1/pods', undefined, {
+      connection: { state: 'connected', since: 30_000 },
+      stretches: [
+        { ...stretch, by: 'initial', at: 1000, until: 1000, ended: 'closed' },
+        { ...stretch, by: 'stream', at: 10_000, until: 20_000, ended: 'closed' },
+        { ...stretch, by: 'relist', at: 20_500, until: 20_500, ended: 'closed' },
+        { ...stretch, by: 'stream', at: 30_000, until: undefined, ended: undefined },
+      ],
+    }).lane;
+    expect(spans).toEqual([{ state: 'connected', from: 1000 }]);
+  });
+
   it('keeps a bounded number of parts, the latest ones', () => {
     const lane = new TimelineLane('v1/pods', undefined, begun);
     lane.add(SYNCED);

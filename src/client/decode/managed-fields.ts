@@ -243,7 +243,5 @@ export function splice(
 }
 
 /** As {@link splice}, for the text alone. */
-export function splicedText(bytes: Buffer, options: { head?: string; from?: number; cut: Cut | undefined }): string {
-  const { head = '', from = 0, cut } = options;
-  return !cut && head === '' ? bytes.toString('utf8', from) : splice(bytes, options).text;
-}
+export const splicedText = (bytes: Buffer, options: { head?: string; from?: number; cut: Cut | undefined }): string =>
+  splice(bytes, options).text;

@@ -130,6 +130,13 @@ describe('TableEvents', () => {
     expect(cellsOf(ofRow?.object as object)).toBeUndefined();
   });
 
+  it('notes when a row came that says how long ago something was', () => {
+    const columnDefinitions = [column('Name', 'name'), column('Restarts')];
+    const rows = ['3 (5m ago)', '3'].map((restarts) => ({ cells: ['a', restarts], object: { ...object } }));
+    const events = new TableEvents(() => 42).objectsOf([event('ADDED', table({ columnDefinitions, rows }))]);
+    expect(events.map((each) => cellsOf(each.object)?.at)).toEqual([42, undefined]);
+  });
+
   it('passes on events that are not tables', () => {
     const error = event('ERROR', { kind: 'Status', code: 410 });
     expect(new TableEvents().objectsOf([error])).toEqual([error]);

@@ -53,6 +53,14 @@ describe('WatchDecoder', () => {
     },
   );
 
+  it('counts the lines that are left out', () => {
+    const decoder = new WatchDecoder({ leavesOut: (line) => line.includes('"b"') });
+    expect(decoder.leftOut).toBe(0);
+    const line = (name: string) => `{"type":"ADDED","object":{"name":"${name}"}}\n`;
+    expect(decoder.push(Buffer.from(line('a') + line('b') + line('b')))).toHaveLength(1);
+    expect(decoder.leftOut).toBe(2);
+  });
+
   it('passes on unknown types to the reflector', () => {
     expect(decode('{"type":"FOO","object":{}}\n', [100]).flat()).toEqual([{ type: 'FOO', object: {} }]);
   });

@@ -299,6 +299,20 @@ describe('a lane that runs', () => {
     expect([lane.isIdle, done]).toEqual([true, ['applied']]);
   });
 
+  it('waits a millisecond for each of its objects before it compares them with the present state', async () => {
+    const { lane, source, clock } = await shown('5');
+    const compared: number[] = [];
+    source.onProbe(({ limit }) => {
+      if (limit !== 1) compared.push(clock.monotonic());
+      return page('9', [pod('shop/a', 3)]);
+    });
+    const began = clock.monotonic();
+    const current = lane.whenCurrent(new AbortController().signal);
+    await clock.advance(50);
+    await current;
+    expect(compared).toEqual([began + 1]);
+  });
+
   it('that is read by a damaged cache lists the state again', async () => {
     const { lane, source, clock } = await shown('5');
     lane.distrust(new Error('damaged'));

@@ -35,10 +35,6 @@ it('a target is met at its limit and missed above it', () => {
 
 it('each kind of text is parsed beside JSON.parse', () => {
   const rows = exactRows(1, 20);
-  expect(rows.map(({ target }) => target)).toEqual([
-    '≤ 1.02 × JSON.parse',
-    '≤ 1.02 × JSON.parse',
-    '≤ 1.3 × JSON.parse',
-  ]);
+  expect(rows.map(({ target }) => target)).toEqual(['≤ 1.02 × the same without them', '≤ 1.3 × JSON.parse']);
   for (const { measured } of rows) expect(measured).toMatch(/^\d+\.\d\d ×$/);
 });

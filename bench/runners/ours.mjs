@@ -33,7 +33,7 @@ async function sync() {
   factory.start(signal);
   await factory.waitForSync();
   const extra = delay ? { blockMs: delay.longest() } : {};
-  done({ from, objects: lister.list().length, ...extra });
+  done({ from, objects: lister.size, ...extra });
 }
 
 async function burst() {

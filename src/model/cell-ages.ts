@@ -13,22 +13,31 @@ export function isSince(column: TableColumn): boolean {
   return (column.type === 'date' && headingOf(column) !== 'AGE') || SINCE.has(headingOf(column));
 }
 
-const SINCE_COLUMNS = new WeakMap<readonly TableColumn[], readonly number[]>();
+/** The columns whose cells grow older: always, or where they count. */
+interface OlderColumns {
+  readonly hasSince: boolean;
+  readonly counted: readonly number[];
+}
 
-function sinceColumns(columns: readonly TableColumn[]): readonly number[] {
-  let places = SINCE_COLUMNS.get(columns);
-  if (!places) {
-    places = columns.flatMap((column, i) => (isSince(column) ? [i] : []));
-    SINCE_COLUMNS.set(columns, places);
+const OLDER_COLUMNS = new WeakMap<readonly TableColumn[], OlderColumns>();
+
+function olderColumns(columns: readonly TableColumn[]): OlderColumns {
+  let older = OLDER_COLUMNS.get(columns);
+  if (!older) {
+    const counted = columns.flatMap((column, i) => (headingOf(column) === 'RESTARTS' ? [i] : []));
+    older = { hasSince: columns.some(isSince), counted };
+    OLDER_COLUMNS.set(columns, older);
   }
-  return places;
+  return older;
 }
 
 const isCounted = (cell: unknown): cell is string => typeof cell === 'string' && cell.endsWith(' ago)');
 
 /** The row that a server has just printed. The time is read, and kept, only if a cell depends on it. */
 export function printedRow(columns: readonly TableColumn[], cells: readonly unknown[], now?: () => number): Cells {
-  const growsOlder = now && (sinceColumns(columns).length > 0 || cells.some(isCounted));
+  if (!now) return { columns, cells };
+  const { hasSince, counted } = olderColumns(columns);
+  const growsOlder = hasSince || counted.some((place) => isCounted(cells[place]));
   return growsOlder ? { columns, cells, at: now() } : { columns, cells };
 }
 
@@ -40,8 +49,9 @@ export function cellAt({ columns, cells, at }: Cells, i: number, now: number): u
   const cell = cells[i];
   if (at === undefined || now - at < RIGHT_MS || typeof cell !== 'string') return cell;
   const column = columns[i];
-  if (column && isSince(column)) return later(cell, now - at);
-  if (!isCounted(cell)) return cell;
+  if (!column) return cell;
+  if (isSince(column)) return later(cell, now - at);
+  if (headingOf(column) !== 'RESTARTS' || !isCounted(cell)) return cell;
   const [, before = '', age = '', after = ''] = COUNTED.exec(cell) ?? [];
   return age === '' ? cell : before + later(age, now - at) + after;
 }

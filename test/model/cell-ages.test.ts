@@ -41,6 +41,7 @@ describe('a cell that no time changes stays', () => {
     ['Restarts', 3],
     ['Restarts', '3 (soon ago)'],
     ['Message', 'pulled the image (x ago)'],
+    ['Message', '3 (5m ago)'],
     ['Duration', '5m'],
     ['Last Schedule', '<none>'],
     ['Last Seen', '<unknown>'],
@@ -66,6 +67,8 @@ describe('the time of a row', () => {
     expect(printedRow([column('Name'), column('Age', 'date')], ['a', '5m'], now)).not.toHaveProperty('at');
     expect(reads).toBe(0);
     expect(printedRow([column('Name'), column('Restarts')], ['a', '3 (1s ago)'], now).at).toBe(AT);
+    expect(reads).toBe(1);
+    expect(printedRow([column('Name'), column('Message')], ['a', '3 (1s ago)'], now)).not.toHaveProperty('at');
     expect(reads).toBe(1);
     expect(printedRow([column('Last Seen')], ['0s'])).not.toHaveProperty('at'); // nothing says what time it is
   });

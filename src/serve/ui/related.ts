@@ -62,9 +62,9 @@ export async function prepareEvents(program: UiProgram): Promise<void> {
 /** The Events that a cache has about an object, the newest first. {@link prepareEvents} must have been awaited. */
 export function eventsAbout({ informer }: UiCache, object: ReadonlyObject, kind: string): readonly UiEvent[] {
   if (!informer.lister.hasIndex(ABOUT)) return [];
-  const { uid, name = '', namespace } = object.metadata;
+  const { uid = '', name = '', namespace } = object.metadata;
   // the Events of a node name it in place of its uid
-  const spellings = [uid ?? '', `${namespace ? `${namespace}/` : ''}${kind.toLowerCase()}/${name}`];
+  const spellings = [uid, `${namespace ? `${namespace}/` : ''}${kind.toLowerCase()}/${name}`];
   const found = new Set(spellings.flatMap((spelling) => informer.lister.indexKeys(ABOUT, spelling)));
   return [...found]
     .flatMap((key) => informer.lister.get(key) ?? [])

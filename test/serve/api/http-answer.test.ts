@@ -48,6 +48,15 @@ describe('an answer for a program', () => {
   });
 
   it.each([
+    [{ exitCode: 0 }, []],
+    [{ exitCode: 0, ageMs: 0 }, ['kubectl-informer-age-ms']],
+  ])('without notices has no header of them, and one of its age only with an age: %j', async (end, expected) => {
+    const { headers } = await received(async () => end);
+    const facts = ['kubectl-informer-age-ms', 'kubectl-informer-notices'];
+    expect(facts.filter((name) => name in headers)).toEqual(expected);
+  });
+
+  it.each([
     [[3997], 1],
     [[3998], 0],
     [[1000, 2994], 2],

@@ -72,6 +72,16 @@ describe('the rows of a view', () => {
     expect(tally?.data).toMatchObject({ view: 7, isWhole: true, namespaces: expect.arrayContaining([['shop', 3]]) });
   });
 
+  it('come with columns and a tally also of a type without objects, once', async () => {
+    const feed = await feedOf({ type: 'v1/secrets' });
+    const messages = drained(feed);
+    expect(messages.map(({ event }) => event)).toEqual(['columns', 'tally']);
+    const headings = messages[0]?.event === 'columns' ? messages[0].data.columns.map(({ heading }) => heading) : [];
+    expect(headings).toEqual(['NAMESPACE', 'NAME', 'AGE']);
+    expect(messages[1]?.data).toMatchObject({ view: 7, isWhole: true, namespaces: [] });
+    expect(drained(feed)).toEqual([]);
+  });
+
   it('follow the cache: an object that comes, one that changes, one that goes', async () => {
     const feed = await feedOf();
     drained(feed);

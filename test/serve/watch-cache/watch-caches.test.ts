@@ -3,9 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { servesOf } from '../../../src/serve/find.ts';
+import { WatchCaches } from '../../../src/serve/watch-cache/watch-caches.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { type Fixture, pod, startFixture } from '../../support/fixture.ts';
 import { serving } from '../../support/serving.ts';
 
@@ -205,4 +208,47 @@ describe.skipIf(process.platform === 'win32')('the watch cache of a serve', () =
     await cut;
     expect(stuck.complete).toBe(false);
   }, 60_000);
+});
+
+/** What asks for the answers about one pod, whose JSON is what a function returns. */
+async function answersAbout(toJSON: () => unknown) {
+  const caches = new WatchCaches({ clock: new FakeClock() });
+  const connected = { scope: '', resourceVersion: '1', connection: { state: 'connected' }, stretches: [] };
+  const addHandler = (handler: Record<string, (...args: unknown[]) => void>) => {
+    const object = { metadata: { name: 'a', namespace: 'shop', resourceVersion: '1' }, toJSON };
+    handler.added?.(object, { key: 'shop/a', cause: 'initial', sequence: 0 });
+    handler.synced?.();
+    return { depth: 0, remove: () => {} };
+  };
+  caches.add({
+    type: { gvr: { group: '', version: 'v1', resource: 'pods' }, kind: 'Pod', namespaced: true },
+    informer: { continuity: [connected], isCaughtUp: true, addHandler },
+    as: 'object',
+    keepsManagedFields: false,
+  } as never);
+  return async (url: string) => {
+    const write = await caches.answer({ method: 'GET', url, headers: { accept: OBJECT } });
+    if (typeof write !== 'function') throw new Error(write.message);
+    return write;
+  };
+}
+
+it.each(['/api/v1/pods', '/api/v1/pods?watch=true'])(
+  'an answer that fails on its way is cut off, and does not end as a whole one: %s',
+  async (url) => {
+    const answer = await answersAbout(() => {
+      throw new RangeError('Invalid string length');
+    });
+    const body = new PassThrough();
+    await (await answer(url))(body);
+    expect([body.destroyed, body.writableEnded]).toEqual([true, false]);
+  },
+);
+
+it('a whole list ends its answer, which stays readable', async () => {
+  const answer = await answersAbout(() => 'one');
+  const body = new PassThrough();
+  await (await answer('/api/v1/pods'))(body);
+  expect([body.destroyed, body.writableEnded]).toEqual([false, true]);
+  expect(String(body.read())).toContain('"one"');
 });

@@ -113,10 +113,12 @@ export function isPlacedIn(
   { names, namespaces, selector }: Omit<RequestedPart, 'fieldSelector'>,
 ): (object: Pick<ReadonlyObject, 'metadata'>) => boolean {
   const labels = LabelSelector.parse(selector ?? '');
-  const isEverywhere = !namespaced || namespaces.includes('');
+  const places = new Set<string | undefined>(namespaces);
+  const isEverywhere = !namespaced || places.has('');
+  const wanted = new Set<string | undefined>(names);
   return ({ metadata }) =>
-    (isEverywhere || namespaces.includes(metadata.namespace ?? '')) &&
-    (names.length === 0 || names.includes(metadata.name ?? '')) &&
+    (isEverywhere || places.has(metadata.namespace)) &&
+    (wanted.size === 0 || wanted.has(metadata.name)) &&
     labels.matches(metadata.labels);
 }
 

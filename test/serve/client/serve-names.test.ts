@@ -53,6 +53,12 @@ describe.skipIf(process.platform === 'win32')('the names of objects', () => {
     expect(flags).toEqual({ namespace: ['shop', 'db'], output: ['name'], limit: ['50'] });
   });
 
+  it('are asked for as text for a program: for no terminal, and with no variables of the user', async () => {
+    const { questions } = await asking('', names(PODS, ['shop']));
+    expect(questions).toMatchObject([{ terminal: { isTerminal: false } }]);
+    expect(questions[0]?.env).toEqual({});
+  });
+
   it.each<[string[] | undefined, Record<string, string[]>]>([
     [undefined, {}],
     [[], {}],

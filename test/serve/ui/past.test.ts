@@ -40,6 +40,36 @@ describe('the past of a page', () => {
     ]);
   });
 
+  it('has the newest change first, each with its kind, who made it, and whether it was seen or found in a new list', async () => {
+    const change = { by: '', isInferred: false, fields: [], more: 0 };
+    const changes = [
+      { ...change, at: 1, kind: 'added', isInferred: true },
+      { ...change, at: 2, kind: 'changed', by: 'deploy-bot', fields: [{ path: '.a' }], more: 3 },
+      { ...change, at: 3, kind: 'deleted' },
+    ];
+    const asked: unknown[] = [];
+    const timeline = async (query: unknown) => {
+      asked.push(query);
+      return { from: 0, lanes: [{ changes }] };
+    };
+    const reading = { timeline };
+    expect(await pastChanges(reading as never, { type: 'v1/nodes', key: 'n1' }, 4)).toEqual({
+      changes: [
+        { at: 3, what: 'DELETED', cause: 'watch', fields: [], more: 0 },
+        { at: 2, what: 'MODIFIED', cause: 'watch', fields: [{ path: '.a' }], more: 3, by: 'deploy-bot' },
+        { at: 1, what: 'ADDED', cause: 'relist', fields: [], more: 0 },
+      ],
+      since: 0,
+    });
+    expect(asked).toEqual([{ type: 'v1/nodes', name: 'n1', namespace: undefined, until: 4 }]);
+  });
+
+  it('has no changes of what is not in the recording, as of the moment', async () => {
+    const reading = { timeline: async () => undefined };
+    const of = pastChanges(reading as never, { type: 'v1/nodes', key: 'n1' }, 4);
+    expect(await of).toEqual({ changes: [], since: 4 });
+  });
+
   it('gives the reader of the changes the signal of the page', async () => {
     const signals: unknown[] = [];
     const reading = { ...past, types: [], timeline: async (_: unknown, signal?: AbortSignal) => void signals.push(signal) }; // biome-ignore format: one record

@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Indexer } from '../../../src/informer/store/indexer.ts';
+import { createLister } from '../../../src/informer/store/lister.ts';
+import { indexByNamespace } from '../../../src/informer/store/object-index.ts';
+import { type TableColumn, withCells } from '../../../src/model/cells.ts';
+import type { UnknownObject } from '../../../src/model/object.ts';
 import { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { Glances } from '../../../src/serve/ui/glances.ts';
 import { MOST_DIRTY, RowFeed } from '../../../src/serve/ui/row-feed.ts';
 import { TableView } from '../../../src/serve/ui/table-view.ts';
+import type { UiCache } from '../../../src/serve/ui/ui-program.ts';
 import type { UiMessage, UiQuery } from '../../../src/serve/ui/wire.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
@@ -172,6 +178,39 @@ describe('the rows of a view', () => {
     expect(keysIn(drained(new RowFeed(whole, 4, glances)))).toEqual(['shop/web-2']);
     // columns are sent before the rows that have them, and those rows are read again
     expect(reads).toEqual(['get shop/web-2', 'get shop/web-2']);
+  });
+
+  it('come all again, behind the new columns, when an object has other columns', async () => {
+    const named = (...headings: string[]) =>
+      headings.map((name): TableColumn => ({ name, type: 'string', format: '', priority: 0 }));
+    const rowOf = (name: string, columns: readonly TableColumn[], ...cells: string[]) =>
+      withCells({ metadata: { name, namespace: 'shop' } } as UnknownObject, { columns, cells });
+    const old = named('Name', 'Status');
+    const indexer = new Indexer<UnknownObject>({ indexers: { namespace: indexByNamespace } });
+    indexer.replace([rowOf('a', old, 'a', 'Up'), rowOf('b', old, 'b', 'Up')], '1');
+    const [pods] = caches.caches as [UiCache];
+    const cache = { ...pods, informer: { lister: createLister(indexer) } } as unknown as UiCache;
+    const feed = new RowFeed(await TableView.of(uiProgram([cache]), { type: 'v1/pods', namespace: 'shop' }), 1);
+    const shown = () =>
+      drained(feed).flatMap((message) =>
+        message.event === 'columns'
+          ? [message.data.columns.map(({ heading }) => heading)]
+          : message.event === 'rows'
+            ? message.data.set.map(([key, cells]) => [key, ...cells])
+            : [],
+      );
+    expect(shown()).toEqual([
+      ['NAMESPACE', 'NAME', 'STATUS'],
+      ['shop/a', 'shop', 'a', 'Up'],
+      ['shop/b', 'shop', 'b', 'Up'],
+    ]);
+    indexer.replace([rowOf('a', old, 'a', 'Up'), rowOf('b', named('Name', 'Phase'), 'b', 'Down')], '2');
+    feed.changed('shop/b');
+    expect(shown()).toEqual([
+      ['NAMESPACE', 'NAME', 'PHASE'],
+      ['shop/a', 'shop', 'a', ''],
+      ['shop/b', 'shop', 'b', 'Down'],
+    ]);
   });
 
   it('are those that an expression finds by parts of objects, also when some have gone or changed since', async () => {

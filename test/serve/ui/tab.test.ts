@@ -5,7 +5,7 @@ import { UiHub } from '../../../src/serve/ui/hub.ts';
 import { readView, Tab, type TabOutlet } from '../../../src/serve/ui/tab.ts';
 import type { UiMessage, UiMessages } from '../../../src/serve/ui/wire.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
-import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
 import { sandboxCaches, uiProgram } from '../../support/ui.ts';
 
 const configMap = (name: string, data: Record<string, string> = {}) => ({
@@ -340,6 +340,29 @@ describe('an open page without news', () => {
     await clock.advance(200);
     expect(states()).toBe(4);
   });
+});
+
+it('gets the next message only after other code of the program could run', async () => {
+  const turns: (() => void)[] = [];
+  const clock = Object.assign(new FakeClock(), { yield: () => new Promise<void>((resolve) => turns.push(resolve)) });
+  const program = uiProgram([], { clock });
+  using own = new UiHub(program);
+  const page = new Outlet();
+  const stop = new AbortController();
+  const slow = new Tab('slow', program, own);
+  const sending = slow.run(page, stop.signal);
+  const sent = () => [page.messages.map(({ event }) => event), turns.length];
+  await settled();
+  expect(sent()).toEqual([['hello', 'state'], 1]);
+  slow.stateChanged();
+  await clock.advance(200);
+  expect(sent()).toEqual([['hello', 'state'], 1]);
+  turns.shift()?.();
+  await settled();
+  expect(sent()).toEqual([['hello', 'state', 'state'], 1]);
+  stop.abort();
+  turns.shift()?.();
+  await sending;
 });
 
 it('gets a change of an object a tenth of a second after it', async () => {

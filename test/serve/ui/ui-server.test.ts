@@ -369,6 +369,11 @@ it('gives the place of an error in the text of its box', () => {
   expect(refusalFrom(new Error('plain'))).toEqual({ error: 'plain' });
 });
 
+it('keeps a connection without a request for five seconds, and says so', async () => {
+  const { headers } = await send('GET', '/ui/', { headers: { connection: 'keep-alive' } });
+  expect(headers['keep-alive']).toBe('timeout=5');
+});
+
 it('refuses a port that is taken, with what to do', async () => {
   const port = Number(new URL(ui.address).port);
   await expect(startUi({ program: uiProgram([]), page: '', port })).rejects.toThrow(/cannot listen on 127\.0\.0\.1/);

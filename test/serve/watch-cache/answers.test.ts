@@ -384,6 +384,15 @@ describe('the form of objects from a cache', () => {
     expect(await cache.list(URL, TABLE)).toMatchObject({ columnDefinitions: COLUMNS, rows: [] });
   });
 
+  it('of a table has the columns of the first object in it', async () => {
+    const cache = serving({ as: { table: 'Object' } });
+    const others = [...COLUMNS, ...COLUMNS];
+    await cache.begin(withRow(pod('shop/b', 8)), withRow(pod('shop/a', 9, { app: 'x' }), others));
+    expect((await cache.list(URL, TABLE)).columnDefinitions).toEqual(others);
+    expect((await cache.list(`${URL}?labelSelector=app%3Dx`, TABLE)).columnDefinitions).toEqual(others);
+    expect((await cache.list(`${URL}?labelSelector=app%21%3Dx`, TABLE)).columnDefinitions).toEqual(COLUMNS);
+  });
+
   it('of a table in a watch has its columns in the first event, and where they are others', async () => {
     const cache = serving({ as: { table: 'Object' } });
     await cache.begin();

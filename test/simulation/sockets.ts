@@ -35,7 +35,8 @@ export async function simulateOverSockets(seed: number, steps: number, { tls }: 
     sandbox.faults.clear();
     const state = () => stateOf(informer.lister.list());
     const server = stateOf(sandbox.list(CONFIG_MAPS.gvr));
-    await eventually(() => state() === server, { timeoutMs: 8000 });
+    // a check of the history whose answer a fault holds back waits 10 s for it, and the stream waits for the check
+    await eventually(() => state() === server, { timeoutMs: 18_000 });
   } catch (cause) {
     const [cached, there] = [stateOf(informer.lister.list()), stateOf(sandbox.list(CONFIG_MAPS.gvr))];
     const replay = `replay: npm run simulate -- --sockets --seed ${seed} --steps ${steps}`;

@@ -314,7 +314,7 @@ describe('whole programs', () => {
       `export const createClient = () => ({});
        export const createConfig = () => ({});
        export const dynamicInformerFactory = () => ({
-         forResource: () => ({ informer: {}, lister: { list: () => [1, 2, 3] } }),
+         forResource: () => ({ informer: {}, lister: { size: 3 } }),
          start() {},
          async waitForSync() {},
        });`,

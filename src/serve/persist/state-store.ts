@@ -82,7 +82,7 @@ export class StateStore implements AsyncDisposable {
   }
 
   #fail(error: unknown): void {
-    this.#ended ??= new StateFault('unusable', this.file, String(error), error);
+    this.#ended = new StateFault('unusable', this.file, String(error), error);
     for (const { reject } of this.#waiting.values()) reject(this.#ended);
     this.#waiting.clear();
   }

@@ -81,6 +81,29 @@ describe('the part of a cache that a question is about', () => {
     ]);
   });
 
+  it.each<[string, Partial<RequestedPart>, boolean]>([
+    ['all', {}, true],
+    ['a namespace', { namespaces: ['bank'] }, false],
+    ['labels', { selector: 'app=a' }, false],
+    ['fields', { fieldSelector: 'spec.nodeName=n1' }, false],
+    ['a name of a type without namespaces', { namespaces: ['bank'], names: ['a-1'] }, false],
+  ])('gives the cache itself, which is read in its order, for all objects only: for %s %j %s', (_, part, is) => {
+    const { target } = cacheOf(part.names ? NODES : PODS);
+    const { whole } = viewOf(target, { ...ALL, ...part }).informer.lister;
+    expect(whole).toBe(is ? target.informer.lister : undefined);
+  });
+
+  it.each(['follow', 'viewByKey', 'viewByKeys'])(
+    'does not give a cache that cannot be read in its order: it has no %s',
+    (missing) => {
+      const { target } = cacheOf();
+      const lister = Object.create(target.informer.lister, { [missing]: { value: undefined } });
+      const other = { ...target, informer: { ...target.informer, lister } } as unknown as ServedCache;
+      const { whole } = viewOf(other, ALL).informer.lister;
+      expect(whole).toBeUndefined();
+    },
+  );
+
   it('has names if some are asked for, and what the cache knows of itself', () => {
     const { calls, target } = cacheOf();
     const view = viewOf(target, { ...ALL, names: ['a-1', 'a-1'] });

@@ -89,4 +89,14 @@ describe('the history of changes', () => {
     expect([sizeOf({ changes: 3 }, 3).changes, sizeOf({ changes: 3 }, 4).changes]).toEqual([3, 3]);
     expect([sizeOf({}, 101, true).changes, sizeOf({}, 20_001).changes]).toEqual([100, 20_000]);
   });
+
+  it('keeps 16 million characters where no limit is given', () => {
+    const history = new ChangeHistory(0);
+    const add = (at: number, size: number) =>
+      history.add('v1/pods', 'a', { ...change(at), fields: [{ path: '', to: 'y'.repeat(size - 100) }] });
+    for (const at of [1, 2]) add(at, 8_000_000);
+    expect(history.size).toEqual({ changes: 2, characters: 16_000_000 });
+    add(3, 101);
+    expect([times(history, 'a'), history.of('v1/pods', 'a').since]).toEqual([[3, 2], 1]);
+  });
 });

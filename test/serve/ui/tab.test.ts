@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InformerError } from '../../../src/kit/error.ts';
 import { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { UiHub } from '../../../src/serve/ui/hub.ts';
@@ -102,6 +102,20 @@ describe('an open page', () => {
     await eventually(() => expect(rows()).toContain('shop/first'));
     sandbox.apply(configMap('second'));
     await eventually(() => expect(rows()).toContain('shop/second'));
+  });
+
+  it('keeps what rows show of objects from one question about a type to the next, until another type is asked for', async () => {
+    const lister = (caches.caches[0] as (typeof caches.caches)[number]).informer.lister;
+    const glance = vi.spyOn(lister, 'glance');
+    const views = [question, { ...question, name: 'first' }, { type: 'v1/secrets' }, question];
+    const read: number[] = [];
+    for (const [number, each] of views.entries()) {
+      await tab.show({ session: 'session', number, question: each });
+      await eventually(() => expect(outlet.of('tally').some(({ view }) => view === number)).toBe(true));
+      read.push(glance.mock.calls.filter(([key]) => key === 'shop/first').length);
+    }
+    expect(read).toEqual([1, 1, 1, 2]);
+    expect(rows()).toEqual(['shop/first', 'shop/first', 'shop/first']);
   });
 
   it('ends what is read of the past for it when it has gone', async () => {

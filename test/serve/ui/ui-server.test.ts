@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type IncomingMessage, Server } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { InformerError } from '../../../src/kit/error.ts';
 import { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { pageOf } from '../../../src/serve/ui/page-text.ts';
@@ -401,6 +401,21 @@ it('ends its streams when it ends', async () => {
   await own[Symbol.asyncDispose]();
   await expect(open.text().catch((error: Error) => error.name)).resolves.toBeDefined();
   await expect(fetch(own.address)).rejects.toThrow();
+});
+
+it('has closed its port and all connections when its end is awaited', async () => {
+  using listen = vi.spyOn(Server.prototype, 'listen');
+  const own = await startUi({ program: uiProgram([]), page: '' });
+  const server = listen.mock.contexts[0] as Server;
+  const headers = { authorization: `Bearer ${own.url.split('=')[1]}` };
+  const open = await fetch(`${own.address}stream`, { method: 'POST', headers });
+  let isClosed = false;
+  server.on('close', () => {
+    isClosed = true;
+  });
+  await own[Symbol.asyncDispose]();
+  expect([isClosed, server.listening]).toEqual([true, false]);
+  await open.text().catch(() => {});
 });
 
 it('a picture of the past is not drawn any more when its page has gone', async () => {

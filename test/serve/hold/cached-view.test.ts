@@ -4,6 +4,7 @@ import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
 import {
   isPlacedIn,
+  keysIn,
   type RequestedPart,
   selectorOf,
   viewOf,
@@ -130,6 +131,17 @@ it.each<[string, readonly string[] | undefined, Partial<RequestedPart>, string |
   ['all', [''], { fieldSelector: 'spec.nodeName=n1,spec.x=y' }, 'only the API server selects pods by spec.x'],
 ])('a cache of %s (%j) cannot answer for %j because: %s', (_, namespaces, part, why) => {
   expect(whyNotCached({ type: PODS, namespaces }, { ...ALL, ...part })).toBe(why);
+});
+
+it.each<[string, ResourceType, string[], string[], string[] | undefined]>([
+  ['names in a namespace', PODS, ['b'], ['x', 'y'], ['b/x', 'b/y']],
+  ['a name in two namespaces', PODS, ['a', 'b'], ['x'], ['a/x', 'b/x']],
+  ['a name of a type without namespaces', NODES, ['b'], ['x'], ['x']],
+  ['a name of a type without namespaces in all', NODES, [''], ['x'], ['x']],
+  ['a name in all namespaces', PODS, [''], ['x'], undefined],
+  ['a namespace without names', PODS, ['b'], [], undefined],
+])('the keys of a part are known where each name has its place: %s', (_, type, namespaces, of, expected) => {
+  expect(keysIn(type, { names: of, namespaces })).toEqual(expected);
 });
 
 it('selectors that select everything are none', () => {

@@ -96,6 +96,15 @@ describe('the states of caches', () => {
     expect(await run(() => {})).toEqual([row('x'), row('y')]);
   });
 
+  it('have closed their file when their end is awaited: the next user of it need not wait', async () => {
+    const { states } = await opened();
+    const open = () => StateFile.open(file);
+    expect(open).toThrow('locked');
+    await states?.[Symbol.asyncDispose]();
+    using next = open();
+    expect(next.read('pods')).toBeUndefined();
+  });
+
   it('never have Secrets', async () => {
     const { states, notices } = await opened();
     const own = informer();

@@ -70,5 +70,7 @@ export function inTransaction(database: DatabaseSync, run: () => void): void {
 }
 
 /** Opens a database file. SQLite is loaded at the first one. */
-export const openDatabase = (file: string, options: { readonly timeout?: number; readonly readOnly?: boolean } = {}) =>
-  new (builtin.sqlite().DatabaseSync)(file, options);
+export const openDatabase = (
+  file: string,
+  options: { readonly timeout?: number | undefined; readonly readOnly?: boolean } = {},
+) => new (builtin.sqlite().DatabaseSync)(file, options);

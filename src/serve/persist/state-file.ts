@@ -69,7 +69,7 @@ export class StateFile implements Disposable {
   }
 
   /** Opens the file, or creates it. Throws `StateFault`. */
-  static open(file: string, { mostBytes = MOST_BYTES, waitMs = 0 }: StateFileOptions = {}): StateFile {
+  static open(file: string, { mostBytes = MOST_BYTES, waitMs }: StateFileOptions = {}): StateFile {
     let database: DatabaseSync | undefined;
     try {
       const foreign = ownDatabaseFile(file);

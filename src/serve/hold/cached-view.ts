@@ -43,7 +43,7 @@ export function viewOf(target: ServedCache, part: RequestedPart): CachedObjects 
   const { lister } = informer;
   const kept = selecting(target, part);
   const isWhole = kept === undefined && scope === undefined;
-  const inScope = (entry: unknown) => scope?.includes((entry as ReadonlyObject).metadata.namespace ?? '') ?? true;
+  const inScope = (entry: unknown) => scope?.includes((entry as ReadonlyObject).metadata.namespace as string) ?? true;
   const selected = (objects: readonly ReadonlyObject[]) => kept?.(objects) ?? objects;
   const keys = keysIn(type, part);
   const list = () =>

@@ -47,9 +47,8 @@ export class TableView {
     this.#selector = inBox('selector', () => LabelSelector.parse(question.selector ?? ''));
     this.#valuesOf = inBox('index', () => question.index && withValue(program, question.index));
     this.#conditions = conditions;
-    const { readerOf, viewByKeys } = cache.informer.lister;
-    const isRead = readerOf && viewByKeys && !question.index && !isSecretResource(cache.type.gvr);
-    this.#looked = isRead && question.filter ? looked : undefined;
+    const isOfParts = cache.informer.lister.readerOf !== undefined && !isSecretResource(cache.type.gvr);
+    this.#looked = isOfParts && question.filter && !question.index ? looked : undefined;
     this.readsObjects = Boolean(question.index || (question.filter && !this.#looked));
     this.readsTime = Boolean(question.where) || conditions.some(({ readsTime }) => readsTime);
     this.#judge = new ConditionJudge(

@@ -366,6 +366,7 @@ it('gives the place of an error in the text of its box', () => {
   expect(refusalFrom(first)).toEqual({ error: 'unexpected ")" at column 1', field: 'filter', position: 0 });
   const unknown = new InformerError('argument', '--where: there is no column AGF in NAME == "a" && AGF > 3');
   expect(refusalFrom(unknown)).toEqual({ error: 'there is no column AGF', field: 'where', position: 15 });
+  expect(refusalFrom(new Error('--where: there is no column B in A > 1 && B > 2'))).toMatchObject({ position: 9 });
   expect(refusalFrom(new Error('plain'))).toEqual({ error: 'plain' });
 });
 

@@ -1,8 +1,10 @@
 import { humanDuration, parseLongDuration } from '../kit/duration.ts';
-import { type Cells, headingOf, type TableColumn } from './cells.ts';
+import { type Cells, cellVariable, headingOf, type TableColumn } from './cells.ts';
 
 /** Columns of built-in types whose cells are the time since something happened. AGE is made of the object. */
 const SINCE: ReadonlySet<string> = new Set(['LAST SEEN', 'FIRST SEEN', 'LAST SCHEDULE']);
+/** The variables of these columns in an expression: what it finds changes with the time alone. */
+export const SINCE_VARIABLES: readonly string[] = [...SINCE].map(cellVariable);
 /** `3 (5m ago)`, as RESTARTS is printed. */
 const COUNTED = /^(\d+ \()(\S+)( ago\))$/;
 /** A cell is right for as long as this after it was printed, ms: it has no smaller unit. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cellAt, cellsAt, printedRow, rowOfStored, storedCells } from '../../src/model/cell-ages.ts';
+import { cellAt, cellsAt, printedRow, rowOfStored, SINCE_VARIABLES, storedCells } from '../../src/model/cell-ages.ts';
 import type { TableColumn } from '../../src/model/cells.ts';
 
 const column = (name: string, type = 'string'): TableColumn => ({ name, type, format: '', priority: 0 });
@@ -90,4 +90,9 @@ describe('the time of a row', () => {
     expect(cellsAt({ columns, cells: ['0s', 'BackOff', '5m'], at: AT }, AT + HOUR)).toEqual(['60m', 'BackOff', '65m']);
     expect(cellsAt({ columns, cells: ['0s', 'BackOff', '5m'] }, AT + HOUR)).toEqual(['0s', 'BackOff', '5m']);
   });
+});
+
+it('the variables whose values change with the time alone are those of columns whose cells grow older', () => {
+  expect(SINCE_VARIABLES).toEqual(['LAST_SEEN', 'FIRST_SEEN', 'LAST_SCHEDULE']);
+  for (const name of SINCE_VARIABLES) expect(later(name.replace('_', ' '), '0s', HOUR)).toBe('60m');
 });

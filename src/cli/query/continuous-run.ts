@@ -2,6 +2,7 @@ import type { ContinuityEvent, OrderedContinuity } from '../../informer/watch/co
 import { abortable, onAbort } from '../../kit/abort.ts';
 import { Bell } from '../../kit/bell.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
+import { SINCE_VARIABLES } from '../../model/cell-ages.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { findIn } from '../../query/answer/found.ts';
 import { matcherOf } from '../../query/answer/matcher.ts';
@@ -357,5 +358,5 @@ class ContinuousQuery implements AsyncDisposable {
   }
 }
 
-/** Columns that change with the time alone. */
-const TIME_COLUMNS = ['AGE', 'LAST_SEEN', 'DURATION', 'cells'] as const;
+/** Variables of columns that change with the time alone. */
+const TIME_COLUMNS: readonly string[] = ['AGE', ...SINCE_VARIABLES, 'cells'];

@@ -87,7 +87,7 @@ function refuse({ flag, source }: CelProgram, used: string, names: ReadonlySet<s
  * expression does not name cost nothing.
  *
  * - Cells of `integer` and `number` columns, and the cells `N` and `N (… ago)`, are numbers.
- * - AGE, date columns and cells whose text is a duration are durations; AGE is measured at `now`.
+ * - AGE, date columns and cells whose text is a duration are durations; AGE, and what is the time since something happened, are as at `now`.
  * - An empty cell is the empty text. Every other cell is the printed text, `<none>` too.
  * - A column that the type of the row does not have is missing.
  */

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,6 +5,7 @@ import { launchBrowser, noBrowser, openPage } from '../test/support/ui.ts';
 import { ownCluster } from './own-cluster.ts';
 import { cpuMsOf } from './processes.ts';
 import { node, type Programs } from './programs.ts';
+import { serving } from './serving.ts';
 import { figureRow, median, type TargetRow } from './target-row.ts';
 
 /** An expression reads a field that no row shows. Each round asks another one, and none matches but the first. */
@@ -47,14 +46,16 @@ interface Seen {
 async function onPage(programs: Programs, pods: number, rounds: number, of: (seen: Seen) => number): Promise<number[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-page-'));
   await using cluster = await ownCluster(pods);
-  await using serve = await servingPage(programs, { KUBECONFIG: cluster.kubeconfig, HOME: folder });
+  const env = { KUBECONFIG: cluster.kubeconfig, HOME: folder };
+  await using serve = await serving(node(programs.cli, 'serve', 'pods', '-A', '--ui'), env);
+  const url = readFileSync(/is in (\S+)/.exec(serve.text)?.[1] ?? '', 'utf8').trim();
   const browser = await launchBrowser();
   const all = pods.toLocaleString('en-US');
   try {
     const seen: Seen[] = [];
     for (let round = -1; round < rounds; round++) {
       const before = cpuMsOf(serve.pid) ?? Number.NaN;
-      await using watched = await openPage(browser, serve);
+      await using watched = await openPage(browser, { url });
       const { page } = watched;
       await page.getByText(`${all} pods`, { exact: true }).waitFor({ timeout: 120_000 });
       const shown = (cpuMsOf(serve.pid) ?? Number.NaN) - before;
@@ -68,27 +69,4 @@ async function onPage(programs: Programs, pods: number, rounds: number, of: (see
     await browser.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-async function servingPage(programs: Programs, env: Record<string, string>) {
-  const { command, args } = node(programs.cli, 'serve', 'pods', '-A', '--ui');
-  const child = spawn(command, args, { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
-  let text = '';
-  await new Promise<void>((resolve, reject) => {
-    child.stderr.on('data', (chunk: Buffer) => {
-      text += chunk;
-      if (text.includes('ready')) resolve();
-    });
-    child.once('exit', () => reject(new Error(`the serve ended: ${text}`)));
-  });
-  const file = /is in (\S+)/.exec(text)?.[1] ?? '';
-  return {
-    pid: child.pid,
-    url: readFileSync(file, 'utf8').trim(),
-    async [Symbol.asyncDispose]() {
-      child.removeAllListeners('exit');
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    },
-  };
 }

@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ownCluster } from './own-cluster.ts';
 import { type Command, measureProcess, type Usage } from './processes.ts';
 import { node, type Programs } from './programs.ts';
+import { serving } from './serving.ts';
 import { figureRow, median, ratioRow, type TargetRow } from './target-row.ts';
 
 const NODE = 'The start of Node and of its modules for TLS, HTTP and streams takes more than half.';
@@ -38,7 +37,7 @@ export async function startRows(programs: Programs, { rounds, namespace }: Start
     }
     const [tab] = await inTurns(complete, from(node(empty)), rounds);
     rows.push(figureRow('TAB after the beginning of a name, without a serve, wall', 60, 'ms', tab.wallMs, TLS));
-    await using _ = await serving(programs, env, where);
+    await using _ = await serving(node(programs.cli, 'serve', 'pods', ...where), env);
     const [, served] = await inTurns(query, from(node(empty)), rounds);
     rows.push(ratioRow('`query pods` through a serve, CPU', 1.1, 'bare Node', served, 'Node’s modules for HTTP and streams, and the kept code of the program.')); // biome-ignore format: one line
     const [held] = await inTurns(complete, from(node(empty)), rounds);
@@ -73,24 +72,4 @@ async function ended(command: Command): Promise<Usage> {
   const usage = await measureProcess(command, { times: 5 });
   if (usage.code !== 0) throw new Error(`${command.args.join(' ')} ended with ${usage.code}: ${usage.stderr}`);
   return usage;
-}
-
-async function serving(programs: Programs, env: Record<string, string>, where: readonly string[]) {
-  const { command, args } = node(programs.cli, 'serve', 'pods', ...where);
-  const child = spawn(command, args, { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
-  let text = '';
-  await new Promise<void>((resolve, reject) => {
-    child.stderr.on('data', (chunk: Buffer) => {
-      text += chunk;
-      if (text.includes('ready')) resolve();
-    });
-    child.once('exit', () => reject(new Error(`the serve ended: ${text}`)));
-  });
-  return {
-    async [Symbol.asyncDispose]() {
-      child.removeAllListeners('exit');
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    },
-  };
 }
